@@ -1,0 +1,60 @@
+/** Checking data of the application's against the schema it defined: artifact data, feedback values. */
+import type { z } from 'zod'
+import { safeParse } from './issues.js'
+import { isJsonObject, type JsonObject, type JsonValue, jsonInputSchema } from './json.js'
+import { issuesOf, ValidationFailed, type ValidationIssue } from './rejections.js'
+
+/**
+ * The value as it is stored: validated, with defaults filled in, its keys in the order they were given in. What the schema would drop is refused
+ * as unknown, at every level, so a plain `z.object` is as strict as `z.strictObject`; a `z.looseObject` keeps what it does not know.
+ *
+ * @param what - What the message names: `note data`.
+ * @param under - Where the value is in its command: the first element of each issue's path.
+ * @throws ValidationFailed; TypeError when the schema makes something of the value that is no JSON.
+ */
+export const conform = (schema: z.ZodType, value: JsonValue, what: string, under: string): JsonValue => {
+  const refusal = (issues: readonly ValidationIssue[]): ValidationFailed =>
+    new ValidationFailed(
+      `invalid ${what}`,
+      issues.map(({ path, message }) => ({ path: [under, ...path], message })),
+    )
+  const parsed = safeParse(schema, value)
+  if (!parsed.success) throw refusal(issuesOf(parsed.error))
+  const output = jsonInputSchema.safeParse(parsed.data)
+  if (!output.success) throw new TypeError(`the schema of ${what} yields no JSON: ${output.error.message}`)
+  const dropped = droppedKeys(value, output.data)
+  if (dropped.length > 0) throw refusal(dropped.map((path) => ({ path, message: 'is not known' })))
+  return inOrderOf(value, output.data)
+}
+
+/** The paths of the keys that the schema leaves out. A list whose length it changes is its own affair. */
+const droppedKeys = (input: JsonValue, output: JsonValue): (readonly string[])[] =>
+  isJsonObject(input) && isJsonObject(output)
+    ? Object.entries(input).flatMap(([key, item]) => {
+        const kept = Object.hasOwn(output, key) ? output[key] : undefined
+        return kept === undefined ? [[key]] : droppedKeys(item, kept).map((path) => [key, ...path])
+      })
+    : pairs(input, output).flatMap(([item, kept], index) =>
+        droppedKeys(item, kept).map((path) => [String(index), ...path]),
+      )
+
+/** The output with its keys in the order of the input; what the schema added follows. */
+const inOrderOf = (input: JsonValue, output: JsonValue): JsonValue => {
+  if (!isJsonObject(input) || !isJsonObject(output)) {
+    const items = pairs(input, output)
+    return items.length > 0 ? items.map(([item, kept]) => inOrderOf(item, kept)) : output
+  }
+  const given = Object.entries(input).map(
+    ([key, item]) => [key, inOrderOf(item, output[key] ?? null)] as const,
+  )
+  return { ...Object.fromEntries(given), ...added(input, output) }
+}
+
+const added = (input: JsonObject, output: JsonObject): JsonObject =>
+  Object.fromEntries(Object.entries(output).filter(([key]) => !Object.hasOwn(input, key)))
+
+/** Item by item, two lists of one length; nothing else has pairs. */
+const pairs = (input: JsonValue, output: JsonValue): (readonly [JsonValue, JsonValue])[] =>
+  Array.isArray(input) && Array.isArray(output) && input.length === output.length
+    ? input.map((item, index) => [item, output[index] ?? null] as const)
+    : []

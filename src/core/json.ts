@@ -1,0 +1,120 @@
+/**
+ * JSON as it is stored: what `JSON.parse` gives back. What comes from outside passes `jsonInputSchema` once and is trusted from then on;
+ * stored values are read leniently (`jsonSchema`).
+ */
+import { z } from 'zod'
+import { textProblem } from './text.js'
+
+export type JsonValue = null | boolean | number | string | JsonValue[] | JsonObject
+export interface JsonObject {
+  [key: string]: JsonValue
+}
+
+/** How many arrays and objects may be nested in one another; a number or string alone has depth 0. */
+export const MAX_JSON_DEPTH = 64
+
+/** Keys through which code could reach outside the data (domain §5). They are refused, not stored. */
+const unsafeKeys: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype'])
+
+export const isUnsafeKey = (key: string): boolean => unsafeKeys.has(key)
+
+export const isJsonObject = (value: JsonValue | undefined): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** A JSON value taken as it is: for what is stored. */
+export const jsonSchema = z.custom<JsonValue>((value) => value !== undefined, 'is required')
+
+/** Why a value is no JSON that may be stored, and where in it. */
+export interface JsonProblem {
+  readonly path: readonly string[]
+  readonly message: string
+}
+
+/** The first problem of a value from outside, or `null` when it may be stored. It looks no deeper than `MAX_JSON_DEPTH`. */
+export const jsonProblem = (value: unknown, path: readonly string[] = []): JsonProblem | null => {
+  switch (typeof value) {
+    case 'boolean':
+      return null
+    case 'number':
+      return Number.isFinite(value) ? null : { path, message: 'must be a finite number' }
+    case 'string':
+      return problemAt(path, textProblem(value))
+    case 'object':
+      return value === null ? null : containerProblem(value, path)
+    case 'undefined':
+    case 'bigint':
+    case 'symbol':
+    case 'function':
+      return { path, message: 'must be JSON' }
+  }
+}
+
+const problemAt = (path: readonly string[], message: string | null): JsonProblem | null =>
+  message === null ? null : { path, message }
+
+const containerProblem = (container: object, path: readonly string[]): JsonProblem | null => {
+  if (path.length >= MAX_JSON_DEPTH) {
+    return { path, message: `must not be nested deeper than ${MAX_JSON_DEPTH} levels` }
+  }
+  return Array.isArray(container) ? arrayProblem(container, path) : objectProblem(container, path)
+}
+
+const arrayProblem = (items: readonly unknown[], path: readonly string[]): JsonProblem | null => {
+  for (const [index, item] of items.entries()) {
+    const problem = jsonProblem(item, [...path, String(index)])
+    if (problem !== null) return problem
+  }
+  return null
+}
+
+const objectProblem = (object: object, path: readonly string[]): JsonProblem | null => {
+  if (!isPlain(object)) return { path, message: 'must be JSON' }
+  for (const [key, item] of Object.entries(object)) {
+    const problem = keyProblem(key, path) ?? (item === undefined ? null : jsonProblem(item, [...path, key]))
+    if (problem !== null) return problem
+  }
+  return null
+}
+
+const keyProblem = (key: string, path: readonly string[]): JsonProblem | null => {
+  if (isUnsafeKey(key)) return { path: [...path, key], message: 'is not allowed as a key' }
+  const problem = textProblem(key)
+  return problemAt(path, problem && `has a key which ${problem}`)
+}
+
+/** Made by `{}` or `JSON.parse`, in whichever realm, or without a prototype. */
+const isPlain = (object: object): boolean => {
+  const prototype: unknown = Object.getPrototypeOf(object)
+  return prototype === null || Object.getPrototypeOf(prototype) === null
+}
+
+/** A copy as JSON text would keep it: `-0` is 0, and a property that is `undefined` is absent. Only for what has no `jsonProblem`. */
+const normalised = (value: JsonValue): JsonValue => {
+  if (Array.isArray(value)) return value.map(normalised)
+  if (!isJsonObject(value)) return value === 0 ? 0 : value
+  const present = Object.entries(value).filter(([, item]) => item !== undefined)
+  return Object.fromEntries(present.map(([key, item]) => [key, normalised(item)]))
+}
+
+/** A JSON value from outside: bounded in depth, without unsafe keys, non-finite numbers, U+0000 or lone surrogates. */
+export const jsonInputSchema = z.custom<JsonValue>().transform((value, context): JsonValue => {
+  const problem = value === undefined ? { path: [], message: 'is required' } : jsonProblem(value)
+  if (problem === null) return normalised(value)
+  context.addIssue({ code: 'custom', message: problem.message, path: [...problem.path] })
+  return z.NEVER
+})
+
+/** Whether two JSON values are equal as RFC 6902 §4.6 has it: deeply, the order of an object's keys being irrelevant. */
+export const jsonEqual = (a: JsonValue, b: JsonValue): boolean => {
+  if (Array.isArray(a) && Array.isArray(b)) {
+    return a.length === b.length && a.every((item, index) => jsonEqual(item, b[index] ?? null))
+  }
+  if (isJsonObject(a) && isJsonObject(b)) {
+    const keys = Object.keys(a)
+    return (
+      keys.length === Object.keys(b).length &&
+      keys.every((key) => Object.hasOwn(b, key) && jsonEqual(a[key] ?? null, b[key] ?? null))
+    )
+  }
+  return a === b
+}
