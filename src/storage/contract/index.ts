@@ -1,0 +1,21 @@
+/**
+ * The contract of a storage, as facts to run against an implementation, with any test runner:
+ *
+ *     for (const { fact, holds } of storageContract) test(fact, () => holds(newSubject()))
+ *
+ * A storage keeps all of it. Domain §10 is where it comes from.
+ */
+import { leaseFacts } from './leases.js'
+import { listFacts } from './lists.js'
+import { messageFacts } from './messages.js'
+import type { Fact } from './subject.js'
+import { transactionFacts } from './transactions.js'
+
+export type { Fact, Subject } from './subject.js'
+
+export const storageContract: readonly Fact[] = [
+  ...messageFacts,
+  ...transactionFacts,
+  ...listFacts,
+  ...leaseFacts,
+]

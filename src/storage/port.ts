@@ -1,0 +1,116 @@
+/**
+ * The storage port (domain §10): what a storage does for the layers above it, whatever it is made of. Every implementation passes the
+ * contract suite, and callers cannot tell them apart.
+ */
+import type {
+  Artifact,
+  Proposal,
+  ProposalStatus,
+  Revision,
+  Run,
+  RunStatus,
+  Thread,
+} from '../core/entities.js'
+import type { Envelope, Seq } from '../core/envelopes.js'
+import type { EventType } from '../core/events.js'
+import type { CommitResult, Needs, State } from '../core/state.js'
+
+/** The unit of isolation, ordering and locking. Every query is within one. */
+export interface Scope {
+  readonly tenantId: string
+  readonly workspaceId: string
+}
+
+/** An envelope before the storage gives it its place in the log. */
+export type NewEnvelope = Omit<Envelope, 'seq' | 'workspaceId'>
+
+/** A scope as a key; no two scopes share one. */
+export const scopeKey = ({ tenantId, workspaceId }: Scope): string => JSON.stringify([tenantId, workspaceId])
+
+/** What one decision saves, all or nothing. `messages` are the message ids to record as used (ADR-0045). */
+export interface Writes extends Omit<CommitResult, 'outcome' | 'events'> {
+  readonly events: readonly NewEnvelope[]
+}
+
+/** A read-and-write of one scope. Its work is free of side effects: a storage may run it more than once. */
+export interface Transaction {
+  /** Everything asked for: an entity or `null`, and whether each message id is used. Sees what the transaction saved before. */
+  load(needs: Needs): Promise<State>
+  /** Stages writes, which apply atomically when the work ends without an error. Returns the envelopes with their `seq`. */
+  save(writes: Writes): Promise<readonly Envelope[]>
+}
+
+/** A part of a list: positions strictly between `after` and `before`, at most `limit` of them, from the start or from the end. */
+export interface Window {
+  readonly after?: Seq | undefined
+  readonly before?: Seq | undefined
+  readonly limit: number
+  readonly from: 'start' | 'end'
+}
+
+/** An entry of a list and where it stands in it: the `seq` of the event that created it, or a revision's version. */
+export interface Listed<Entity> {
+  readonly position: number
+  readonly entity: Entity
+}
+
+export interface EventFilter {
+  /** Only events of these types. */
+  readonly types?: readonly EventType[] | undefined
+  /** Only events of this thread. */
+  readonly threadId?: string | undefined
+  /** Only what reaches a follower of these threads: their events, and those of the whole workspace (domain §8). */
+  readonly following?: readonly string[] | undefined
+}
+
+/** Lists, oldest first whichever end they are read from. */
+export interface Lists {
+  events(scope: Scope, filter: EventFilter, window: Window): Promise<readonly Envelope[]>
+  threads(scope: Scope, window: Window): Promise<readonly Listed<Thread>[]>
+  artifacts(
+    scope: Scope,
+    filter: { readonly kind?: string | undefined; readonly includeArchived: boolean },
+    window: Window,
+  ): Promise<readonly Listed<Artifact>[]>
+  revisions(scope: Scope, artifactId: string, window: Window): Promise<readonly Listed<Revision>[]>
+  proposals(
+    scope: Scope,
+    filter: { readonly status?: ProposalStatus | undefined },
+    window: Window,
+  ): Promise<readonly Listed<Proposal>[]>
+  runs(
+    scope: Scope,
+    filter: { readonly threadId?: string | undefined; readonly statuses?: readonly RunStatus[] | undefined },
+    window: Window,
+  ): Promise<readonly Listed<Run>[]>
+}
+
+export interface Storage extends Lists {
+  /**
+   * Runs `work` serialised with every other transaction of the scope: what it loaded is still true when its writes apply. An error rolls
+   * everything back and is thrown on. `expected` names what the work will load first, so that a storage can load it for many at once.
+   *
+   * @throws StorageUnavailable when the writes did not apply, or when it cannot be known whether they did; it may be tried again.
+   */
+  transaction<Result>(
+    scope: Scope,
+    work: (transaction: Transaction) => Promise<Result>,
+    expected?: Needs,
+  ): Promise<Result>
+  /** As `Transaction.load`, outside a transaction. One snapshot. */
+  load(scope: Scope, needs: Needs): Promise<State>
+  /** The `seq` of the workspace's last event; 0 when nothing was ever written. */
+  head(scope: Scope): Promise<Seq>
+  /** Takes or renews an exclusive lease for `ttl` milliseconds; another holder gets it only once it lapsed or was released. */
+  acquireLease(scope: Scope, key: string, holder: string, ttl: number): Promise<boolean>
+  /** Gives a lease back. By anyone but its holder it does nothing. */
+  releaseLease(scope: Scope, key: string, holder: string): Promise<void>
+  /** @throws StorageUnavailable when the storage does not answer. */
+  ping(): Promise<void>
+  close(): Promise<void>
+}
+
+/** The storage is out of reach or too busy. Nothing is known to have been written; trying again is safe, since ids are used once. */
+export class StorageUnavailable extends Error {
+  override readonly name = 'StorageUnavailable'
+}
