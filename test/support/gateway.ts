@@ -1,0 +1,151 @@
+/** The real gateway, as `npm start` runs it: another process, given only the environment a test gives it. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+
+const main = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
+
+export interface Exit {
+  readonly code: number | null
+  readonly signal: NodeJS.Signals | null
+}
+
+export interface GatewayProcess {
+  readonly pid: number
+  /** Resolves when the process is gone. */
+  readonly exit: Promise<Exit>
+  /** What it has written so far. */
+  output(): string
+  errors(): string
+  /** The lines of its log so far. */
+  log(): LogLine[]
+  /** Sends a signal, and waits for nothing. */
+  signal(signal: NodeJS.Signals): void
+  /** Sends a signal, and waits for the end. */
+  kill(signal?: NodeJS.Signals): Promise<Exit>
+}
+
+export interface RunningGateway extends GatewayProcess {
+  /** Such as `http://127.0.0.1:40123`. */
+  readonly url: string
+}
+
+export interface LogLine {
+  readonly [field: string]: unknown
+  readonly msg: string
+}
+
+/** How long a gateway may take to start, in milliseconds. */
+const START_TIMEOUT = 30_000
+
+const running = new Set<ChildProcess>()
+process.once('exit', () => {
+  for (const child of running) child.kill('SIGKILL')
+})
+
+/** Starts the process, and waits for nothing. It listens on a free port and keeps everything in memory unless told otherwise. */
+export const spawnGateway = (env: Record<string, string> = {}): GatewayProcess => {
+  if (!existsSync(main)) throw new Error('the gateway is not built: run "npm run build"')
+  const child = spawn(process.execPath, [main], {
+    env: { PATH: process.env['PATH'], PORT: '0', DATABASE_URL: 'memory:', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  running.add(child)
+  const written = { stdout: '', stderr: '' }
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    written.stdout += text
+  })
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    written.stderr += text
+  })
+  const exit = new Promise<Exit>((resolve) => {
+    child.once('close', (code, signal) => {
+      running.delete(child)
+      resolve({ code, signal })
+    })
+  })
+  return {
+    pid: child.pid ?? -1,
+    exit,
+    output: () => written.stdout,
+    errors: () => written.stderr,
+    log: () => logLines(written.stdout),
+    signal: (signal) => void child.kill(signal),
+    kill: (signal = 'SIGKILL') => {
+      child.kill(signal)
+      return exit
+    },
+  }
+}
+
+/** Starts the process and waits until it is ready. */
+export const startGateway = async (env: Record<string, string> = {}): Promise<RunningGateway> => {
+  const gateway = spawnGateway(env)
+  let gone = false
+  gateway.exit.then(() => {
+    gone = true
+  })
+  const url = await until(START_TIMEOUT, 'the gateway to be ready', async () => {
+    if (gone) throw new Error(`the gateway did not start: ${gateway.errors()}${gateway.output()}`)
+    const listening = gateway.log().find((line) => typeof line['url'] === 'string')
+    const address = env['LOG_LEVEL'] === 'silent' ? `http://127.0.0.1:${env['PORT']}` : listening?.['url']
+    return typeof address === 'string' && (await isReady(address)) ? address : null
+  })
+  return { ...gateway, url }
+}
+
+/** Asks until there is an answer that is not null, for a bounded time in milliseconds. */
+export const until = async <Answer>(
+  timeout: number,
+  what: string,
+  ask: () => Promise<Answer | null> | Answer | null,
+): Promise<Answer> => {
+  const deadline = performance.now() + timeout
+  while (performance.now() < deadline) {
+    const answer = await ask()
+    if (answer !== null) return answer
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+  throw new Error(`waited ${timeout} ms in vain for ${what}`)
+}
+
+const isReady = async (url: string): Promise<boolean> => {
+  const response = await fetch(`${url}/ready`).catch(() => null)
+  await response?.arrayBuffer()
+  return response?.status === 200
+}
+
+const logLines = (output: string): LogLine[] =>
+  output
+    .split('\n')
+    .filter((line) => line.startsWith('{') && line.endsWith('}'))
+    .map((line) => JSON.parse(line))
+
+/** The answer to an operation: status, headers, and what was made of the body. */
+export interface Answer {
+  readonly status: number
+  readonly headers: Headers
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into results of many shapes
+  readonly body: any
+}
+
+/** Posts a GraphQL request. A body that is no string is sent as JSON. */
+export const post = async (
+  url: string,
+  body: string | Uint8Array<ArrayBuffer> | object,
+  headers: Record<string, string> = {},
+): Promise<Answer> => {
+  const raw = typeof body === 'string' || body instanceof Uint8Array
+  const response = await fetch(`${url}/graphql`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: raw ? body : JSON.stringify(body),
+  })
+  return answerOf(response)
+}
+
+export const answerOf = async (response: Response): Promise<Answer> => {
+  const text = await response.text()
+  const isJson = response.headers.get('content-type')?.includes('json') === true
+  return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : text }
+}
