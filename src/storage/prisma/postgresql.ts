@@ -1,0 +1,111 @@
+/** PostgreSQL: a guarded write is one statement, whose inserts join the guard. */
+import { createHash } from 'node:crypto'
+import { PrismaPg } from '@prisma/adapter-pg'
+import { z } from 'zod'
+import { PrismaClient } from '../../generated/postgresql/client.js'
+import { type Commit, type Dialect, join, raw, type Sql, sql, type Trouble } from './dialect.js'
+import { driverError } from './errors.js'
+import { columnNames, onConflict, type Target, targets } from './payload.js'
+
+export interface PostgresOptions {
+  readonly url: string
+  /** The most connections this process takes. */
+  readonly poolSize: number
+  /** How long a statement may wait for a lock that somebody else holds, in milliseconds. */
+  readonly lockTimeout: number
+  /** How long a statement may take, in milliseconds. */
+  readonly statementTimeout: number
+  /** Told of connections that break while nobody uses them. */
+  readonly onConnectionError: (error: Error) => void
+}
+
+export const openPostgres = (options: PostgresOptions): Dialect => {
+  const client = new PrismaClient({ adapter: adapter(options) })
+  return {
+    reads: client,
+    write: async (commit) => {
+      const rows = await client.$queryRaw(guardedWrite(commit))
+      return appliedRows.parse(rows).length > 0
+    },
+    execute: (statement) => client.$executeRaw(statement),
+    oneOf: (column, values) => sql`${column} = ANY(${values})`,
+    now: sql`CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT)`,
+    trouble,
+    close: () => client.$disconnect(),
+  }
+}
+
+const adapter = ({
+  url,
+  poolSize,
+  lockTimeout,
+  statementTimeout,
+  onConnectionError,
+}: PostgresOptions): PrismaPg =>
+  new PrismaPg(
+    {
+      connectionString: url,
+      max: poolSize,
+      connectionTimeoutMillis: 5_000,
+      lock_timeout: lockTimeout,
+      statement_timeout: statementTimeout,
+      keepAlive: true,
+      application_name: 'artifactr-gateway',
+    },
+    {
+      onPoolError: onConnectionError,
+      onConnectionError,
+      // Statements have few texts, so that PostgreSQL may keep their plans.
+      statementNameGenerator: ({ sql }) => createHash('sha1').update(sql).digest('base64url'),
+    },
+  )
+
+const appliedRows = z.array(z.object({ applied: z.number() }))
+
+const guardedWrite = ({ scope, expected, token, staging }: Commit): Sql => {
+  const { tenantId, workspaceId } = scope
+  const head = BigInt(staging.head)
+  const guard =
+    expected === null
+      ? sql`INSERT INTO artifactr_workspaces (tenant_id, workspace_id, head_seq, commit_token)
+          VALUES (${tenantId}, ${workspaceId}, ${head}, ${token}) ON CONFLICT DO NOTHING
+          RETURNING tenant_id, workspace_id`
+      : sql`UPDATE artifactr_workspaces SET head_seq = ${head}, commit_token = ${token}
+          WHERE tenant_id = ${tenantId} AND workspace_id = ${workspaceId} AND commit_token = ${expected}
+          RETURNING tenant_id, workspace_id`
+  const inserts = targets(staging).map((target, index) => sql`${raw(`part${index}`)} AS (${insert(target)})`)
+  return sql`WITH guard AS (${guard}), ${join(inserts, ', ')} SELECT 1 AS applied FROM guard`
+}
+
+const insert = (target: Target): Sql => {
+  const names = raw(columnNames(target))
+  const record = raw(target.columns.map(({ name, type }) => `${name} ${type}`).join(', '))
+  return sql`INSERT INTO ${target.table} (tenant_id, workspace_id, ${names})
+    SELECT guard.tenant_id, guard.workspace_id, r.*
+    FROM guard, json_to_recordset(CAST(${JSON.stringify(target.rows)} AS json)) AS r(${record}) ${onConflict(target)}`
+}
+
+/** SQLSTATE classes: connection exceptions, insufficient resources, operator intervention; and what a failover or a lock leads to. */
+const unavailableStates = /^(08|53|57|25006|55P03|58)/
+
+/** What the driver reports in its own words, without a code. */
+const unavailableMessages =
+  /connection terminated|timeout exceeded|connection error|not queryable|timeout expired|read timeout/i
+
+const unavailableKinds: ReadonlySet<string> = new Set([
+  'DatabaseNotReachable',
+  'ConnectionClosed',
+  'SocketTimeout',
+  'TooManyConnections',
+  'DatabaseDoesNotExist',
+])
+
+const trouble = (error: unknown): Trouble => {
+  const driver = driverError(error)
+  if (driver?.kind === 'TransactionWriteConflict') return 'conflict'
+  if (driver !== null) {
+    const state = driver.originalCode ?? ''
+    return unavailableKinds.has(driver.kind) || unavailableStates.test(state) ? 'unavailable' : 'fault'
+  }
+  return error instanceof Error && unavailableMessages.test(error.message) ? 'unavailable' : 'fault'
+}

@@ -1,0 +1,149 @@
+/** The storage on a database: SQLite or PostgreSQL, through Prisma. What differs between them is in their dialects. */
+import type { Artifact, Proposal, Revision, Run, Thread } from '../../core/entities.js'
+import type { Envelope, Seq } from '../../core/envelopes.js'
+import { type Needs, noNeeds, type State } from '../../core/state.js'
+import {
+  type EventFilter,
+  type Listed,
+  type Scope,
+  type Storage,
+  StorageUnavailable,
+  scopeKey,
+  type Transaction,
+  type Window,
+} from '../port.js'
+import { type Dialect, sql } from './dialect.js'
+import { Lane, type LaneOptions } from './lane.js'
+import { inScope, readEntities, readEvents, readRevisions, readSnapshot } from './reads.js'
+
+export class PrismaStorage implements Storage {
+  readonly #dialect: Dialect
+  readonly #options: LaneOptions
+  /** The lanes of the workspaces that have something under way. */
+  readonly #lanes = new Map<string, Lane>()
+  #closed = false
+
+  constructor(dialect: Dialect, options: LaneOptions) {
+    this.#dialect = dialect
+    this.#options = options
+  }
+
+  async transaction<Result>(
+    scope: Scope,
+    work: (transaction: Transaction) => Promise<Result>,
+    expected: Needs = noNeeds,
+  ): Promise<Result> {
+    this.#checkOpen()
+    const key = scopeKey(scope)
+    const onIdle = () => this.#lanes.delete(key)
+    const lane = this.#lanes.get(key) ?? new Lane(this.#dialect, scope, this.#options, onIdle)
+    this.#lanes.set(key, lane)
+    return lane.run(work, expected)
+  }
+
+  async load(scope: Scope, needs: Needs): Promise<State> {
+    const { state } = await this.#read(() => readSnapshot(this.#dialect, scope, needs))
+    return state
+  }
+
+  async head(scope: Scope): Promise<Seq> {
+    const { head } = await this.#read(() => readSnapshot(this.#dialect, scope, noNeeds))
+    return head
+  }
+
+  events(scope: Scope, filter: EventFilter, window: Window): Promise<readonly Envelope[]> {
+    return this.#read(() => readEvents(this.#dialect, scope, filter, window))
+  }
+
+  threads(scope: Scope, window: Window): Promise<readonly Listed<Thread>[]> {
+    return this.#read(() => readEntities(this.#dialect, scope, 'threads', [], window))
+  }
+
+  artifacts(
+    scope: Scope,
+    { kind, includeArchived }: Parameters<Storage['artifacts']>[1],
+    window: Window,
+  ): Promise<readonly Listed<Artifact>[]> {
+    const where = [
+      ...(kind === undefined ? [] : [sql`kind = ${kind}`]),
+      ...(includeArchived ? [] : [sql`archived = ${false}`]),
+    ]
+    return this.#read(() => readEntities(this.#dialect, scope, 'artifacts', where, window))
+  }
+
+  revisions(scope: Scope, artifactId: string, window: Window): Promise<readonly Listed<Revision>[]> {
+    return this.#read(() => readRevisions(this.#dialect, scope, artifactId, window))
+  }
+
+  proposals(
+    scope: Scope,
+    { status }: Parameters<Storage['proposals']>[1],
+    window: Window,
+  ): Promise<readonly Listed<Proposal>[]> {
+    const where = status === undefined ? [] : [sql`status = ${status}`]
+    return this.#read(() => readEntities(this.#dialect, scope, 'proposals', where, window))
+  }
+
+  runs(
+    scope: Scope,
+    { threadId, statuses }: Parameters<Storage['runs']>[1],
+    window: Window,
+  ): Promise<readonly Listed<Run>[]> {
+    const where = [
+      ...(threadId === undefined ? [] : [sql`thread_id = ${threadId}`]),
+      ...(statuses === undefined ? [] : [this.#dialect.oneOf(sql`status`, statuses)]),
+    ]
+    return this.#read(() => readEntities(this.#dialect, scope, 'runs', where, window))
+  }
+
+  async acquireLease(scope: Scope, key: string, holder: string, ttl: number): Promise<boolean> {
+    const { now } = this.#dialect
+    const expires = sql`${now} + ${ttl}`
+    const taken = await this.#read(() =>
+      this.#dialect.execute(sql`INSERT INTO artifactr_leases (tenant_id, workspace_id, key, holder, expires_at)
+        VALUES (${scope.tenantId}, ${scope.workspaceId}, ${key}, ${holder}, ${expires})
+        ON CONFLICT (tenant_id, workspace_id, key) DO UPDATE SET holder = excluded.holder, expires_at = excluded.expires_at
+        WHERE artifactr_leases.holder = excluded.holder OR artifactr_leases.expires_at <= ${now}`),
+    )
+    return taken === 1
+  }
+
+  async releaseLease(scope: Scope, key: string, holder: string): Promise<void> {
+    await this.#read(() =>
+      this.#dialect.execute(
+        sql`DELETE FROM artifactr_leases WHERE ${inScope(scope)} AND key = ${key} AND holder = ${holder}`,
+      ),
+    )
+  }
+
+  async ping(): Promise<void> {
+    await this.#read(() => this.#dialect.reads.$queryRaw(sql`SELECT 1`))
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true
+    await Promise.all([...this.#lanes.values()].map((lane) => lane.idle()))
+    await this.#dialect.close()
+  }
+
+  /** Runs what may be run again: a connection that broke while idle fails the first statement it is given. */
+  async #read<Result>(statement: () => Promise<Result>): Promise<Result> {
+    this.#checkOpen()
+    for (let tries = 1; ; tries++) {
+      try {
+        return await statement()
+      } catch (error) {
+        if (this.#dialect.trouble(error) === 'fault') throw error
+        if (tries === MAX_TRIES)
+          throw new StorageUnavailable('the database is out of reach', { cause: error })
+      }
+    }
+  }
+
+  #checkOpen(): void {
+    if (this.#closed) throw new StorageUnavailable('the storage is closed')
+  }
+}
+
+/** One for each connection that may have broken would be too many; a few are enough for those in use. */
+const MAX_TRIES = 3
