@@ -1,6 +1,7 @@
 /**
  * The host contract (domain §4, ADR-0045): what core asks for, what the host loads, and what it has to save.
  */
+import { z } from 'zod'
 import type { Artifact, Proposal, Revision, Run, Thread } from './entities.js'
 import type { Event } from './events.js'
 
@@ -43,21 +44,20 @@ export interface EventDraft {
 }
 
 /** What an accepted command did (domain §5, "Result"). */
-export type Outcome =
-  | { readonly type: 'recorded' }
-  | {
-      readonly type: 'applied'
-      readonly artifactId: string
-      readonly version: number
-    }
-  | { readonly type: 'proposed'; readonly proposalId: string }
-  | {
-      readonly type: 'resolved'
-      readonly proposalId: string
-      readonly artifactId: string
-      /** The artifact's version after an acceptance; absent for a proposal that was rejected. */
-      readonly version?: number | undefined
-    }
+export const outcomeSchema = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('recorded') }),
+  z.object({ type: z.literal('applied'), artifactId: z.string(), version: z.int() }),
+  z.object({ type: z.literal('proposed'), proposalId: z.string() }),
+  z.object({
+    type: z.literal('resolved'),
+    proposalId: z.string(),
+    artifactId: z.string(),
+    /** The artifact's version after an acceptance; absent for a proposal that was rejected. */
+    version: z.int().optional(),
+  }),
+])
+
+export type Outcome = z.infer<typeof outcomeSchema>
 
 /** Everything the host has to save, all or nothing. `messages` are the message ids to record as used. */
 export interface CommitResult {

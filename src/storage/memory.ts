@@ -8,6 +8,7 @@ import { reachesFollower } from '../core/follow.js'
 import type { Needs, State } from '../core/state.js'
 import { parseEntity, parseRevision } from './codec.js'
 import {
+  commandKey,
   type EventFilter,
   type Listed,
   type Scope,
@@ -42,6 +43,7 @@ class WorkspaceData {
   readonly messages = new Set<string>()
   readonly log = new Map<Seq, string>()
   head: Seq = 0
+  readonly commands = new Map<string, { readonly result: string; readonly at: number }>()
   readonly leases = new Map<string, Lease>()
   readonly turnstile = new Turnstile()
 
@@ -68,6 +70,7 @@ class WorkspaceData {
       rows.push({ position: revision.version, body: JSON.stringify(revision) })
     }
     for (const id of staging.messages) this.messages.add(id)
+    for (const [key, { result }] of staging.commands) this.commands.set(key, { result, at: Date.now() })
     for (const envelope of staging.events) this.log.set(envelope.seq, serializeEnvelope(envelope))
     this.head = staging.head
   }
@@ -119,6 +122,8 @@ export class MemoryStorage implements Storage {
       const result = await work({
         load: async (needs) => staging.view(workspace.state(needs), needs),
         save: async (writes) => staging.save(writes),
+        recall: async (key) => staging.recall(key) ?? workspace.commands.get(commandKey(key))?.result ?? null,
+        remember: async (key, result) => staging.remember(key, result),
       })
       workspace.apply(staging)
       return result
@@ -193,6 +198,13 @@ export class MemoryStorage implements Storage {
       (threadId === undefined || run.threadId === threadId) &&
       (statuses === undefined || statuses.includes(run.status))
     return this.#list(scope, 'runs', window, wanted)
+  }
+
+  async forgetCommands(scope: Scope, age: number): Promise<number> {
+    const { commands } = this.#workspace(scope)
+    const old = [...commands].filter(([, { at }]) => at < Date.now() - age)
+    for (const [key] of old) commands.delete(key)
+    return old.length
   }
 
   async acquireLease(scope: Scope, key: string, holder: string, ttl: number): Promise<boolean> {

@@ -27,9 +27,25 @@ export type NewEnvelope = Omit<Envelope, 'seq' | 'workspaceId'>
 /** A scope as a key; no two scopes share one. */
 export const scopeKey = ({ tenantId, workspaceId }: Scope): string => JSON.stringify([tenantId, workspaceId])
 
+/** A command's key as one text; no two keys share one. */
+export const commandKey = ({ participant, commandId }: CommandKey): string =>
+  JSON.stringify([participant, commandId])
+
 /** What one decision saves, all or nothing. `messages` are the message ids to record as used (ADR-0045). */
 export interface Writes extends Omit<CommitResult, 'outcome' | 'events'> {
   readonly events: readonly NewEnvelope[]
+}
+
+/** By what a command is known again: who gave it, and the id they gave it. */
+export interface CommandKey {
+  /** The participant key of the actor. */
+  readonly participant: string
+  readonly commandId: string
+}
+
+/** What a transaction will load first, so that a storage can load it for many at once. */
+export interface Expected extends Needs {
+  readonly commands?: readonly CommandKey[] | undefined
 }
 
 /** A read-and-write of one scope. Its work is free of side effects: a storage may run it more than once. */
@@ -38,6 +54,10 @@ export interface Transaction {
   load(needs: Needs): Promise<State>
   /** Stages writes, which apply atomically when the work ends without an error. Returns the envelopes with their `seq`. */
   save(writes: Writes): Promise<readonly Envelope[]>
+  /** What was remembered of a command, or `null`. Looked up by key. */
+  recall(key: CommandKey): Promise<string | null>
+  /** Stages what to remember of a command, written with everything else of the transaction. */
+  remember(key: CommandKey, result: string): Promise<void>
 }
 
 /** A part of a list: positions strictly between `after` and `before`, at most `limit` of them, from the start or from the end. */
@@ -95,12 +115,14 @@ export interface Storage extends Lists {
   transaction<Result>(
     scope: Scope,
     work: (transaction: Transaction) => Promise<Result>,
-    expected?: Needs,
+    expected?: Expected,
   ): Promise<Result>
   /** As `Transaction.load`, outside a transaction. One snapshot. */
   load(scope: Scope, needs: Needs): Promise<State>
   /** The `seq` of the workspace's last event; 0 when nothing was ever written. */
   head(scope: Scope): Promise<Seq>
+  /** Forgets what was remembered of commands longer ago than `age`, in milliseconds. Returns how many were forgotten. */
+  forgetCommands(scope: Scope, age: number): Promise<number>
   /** Takes or renews an exclusive lease for `ttl` milliseconds; another holder gets it only once it lapsed or was released. */
   acquireLease(scope: Scope, key: string, holder: string, ttl: number): Promise<boolean>
   /** Gives a lease back. By anyone but its holder it does nothing. */

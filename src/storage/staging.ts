@@ -5,7 +5,7 @@
 import type { Artifact, Proposal, Revision, Run, Thread } from '../core/entities.js'
 import type { Envelope, Seq } from '../core/envelopes.js'
 import type { Needs, State } from '../core/state.js'
-import type { Listed, Scope, Writes } from './port.js'
+import { type CommandKey, commandKey, type Listed, type Scope, type Writes } from './port.js'
 
 export interface Entities {
   artifacts: Artifact
@@ -15,6 +15,10 @@ export interface Entities {
 }
 export type ListedKind = keyof Entities
 export const listedKinds = ['artifacts', 'proposals', 'threads', 'runs'] as const satisfies ListedKind[]
+
+export interface RememberedCommand extends CommandKey {
+  readonly result: string
+}
 
 type Maps = { readonly [Kind in ListedKind]: Map<string, Listed<Entities[Kind]>> }
 
@@ -27,6 +31,8 @@ export class Staging {
     runs: new Map(),
   }
   readonly messages = new Set<string>()
+  /** What to remember of commands, by `commandKey`. */
+  readonly commands = new Map<string, RememberedCommand>()
   readonly revisions: Revision[] = []
   readonly events: Envelope[] = []
   readonly #scope: Scope
@@ -44,9 +50,9 @@ export class Staging {
   }
 
   get isEmpty(): boolean {
-    const { events, revisions, messages, entities } = this
+    const { events, revisions, messages, commands, entities } = this
     return (
-      events.length + revisions.length + messages.size === 0 &&
+      events.length + revisions.length + messages.size + commands.size === 0 &&
       listedKinds.every((kind) => entities[kind].size === 0)
     )
   }
@@ -65,6 +71,7 @@ export class Staging {
     }
     listedKinds.forEach(move)
     for (const id of this.messages) below.messages.add(id)
+    for (const [key, command] of this.commands) below.commands.set(key, command)
     below.revisions.push(...this.revisions)
     below.events.push(...this.events)
   }
@@ -100,6 +107,15 @@ export class Staging {
         needs.messages.map((id) => [id, this.isUsed(id) || stored.messages.get(id) === true]),
       ),
     }
+  }
+
+  remember(key: CommandKey, result: string): void {
+    this.commands.set(commandKey(key), { ...key, result })
+  }
+
+  /** What is remembered of a command here or below; `undefined` when nothing is. */
+  recall(key: CommandKey): string | undefined {
+    return this.commands.get(commandKey(key))?.result ?? this.#below?.recall(key)
   }
 
   #put<Kind extends ListedKind>(kind: Kind, id: string, listed: Listed<Entities[Kind]>): void {

@@ -4,19 +4,25 @@ import { type Definitions, defaultDefinitions } from '../core/context.js'
 import { invalid } from '../core/rejections.js'
 import { idProblem } from '../core/text.js'
 import type { Storage } from '../storage/port.js'
-import { Workspace } from './workspace.js'
+import { RESULT_RETENTION, Sweeper } from './results.js'
+import { type Host, Workspace } from './workspace.js'
 
 export interface WorkspacesOptions {
   readonly definitions?: Definitions | undefined
+  /** How long the results of commands with a `commandId` are kept, in milliseconds; seven days when left out. */
+  readonly resultRetention?: number | undefined
 }
 
 export class Workspaces {
-  readonly #storage: Storage
-  readonly #definitions: Definitions
+  readonly definitions: Definitions
+  readonly #host: Host
 
-  constructor(storage: Storage, { definitions = defaultDefinitions }: WorkspacesOptions = {}) {
-    this.#storage = storage
-    this.#definitions = definitions
+  constructor(
+    storage: Storage,
+    { definitions = defaultDefinitions, resultRetention = RESULT_RETENTION }: WorkspacesOptions = {},
+  ) {
+    this.definitions = definitions
+    this.#host = { storage, definitions, sweeper: new Sweeper(storage, resultRetention) }
   }
 
   /**
@@ -27,7 +33,7 @@ export class Workspaces {
   open(tenantId: string, workspaceId: string, { actor }: { actor: Actor }): Workspace {
     check('tenantId', tenantId)
     check('workspaceId', workspaceId)
-    return new Workspace(this.#storage, { tenantId, workspaceId }, actor, this.#definitions)
+    return new Workspace(this.#host, { tenantId, workspaceId }, actor)
   }
 }
 

@@ -21,7 +21,8 @@ export const describePatch = (patch: Patch): string => {
   }
 }
 
-const describeOperation = (stored: JsonValue): string => {
+/** `replace /title`, whatever form the operation has. */
+export const describeOperation = (stored: JsonValue): string => {
   const { op, path } = isJsonObject(stored) ? stored : {}
   return path === '' ? `${op} everything` : excerpt(`${op} ${path}`)
 }

@@ -4,8 +4,9 @@
  */
 import { applyPatch } from 'rfc6902'
 import { safeParse } from '../issues.js'
-import { isJsonObject, type JsonValue, jsonEqual, MAX_JSON_DEPTH } from '../json.js'
+import { type JsonValue, jsonEqual, MAX_JSON_DEPTH } from '../json.js'
 import { PatchFailed } from '../rejections.js'
+import { describeOperation } from './describe.js'
 import { excerpt } from './excerpt.js'
 import { depthOf, sizeOf } from './measure.js'
 import { type Operation, operationSchema } from './operations.js'
@@ -42,13 +43,11 @@ const copiedBy = (operation: Operation, { data }: Document): number =>
 
 type Refuse = (why: string) => PatchFailed
 
-/** `operation 0 (replace /title) finds nothing at its path`. */
+/** `operation 0 (replace /title) finds nothing at /title`. */
 const refusal =
   (index: number, stored: JsonValue): Refuse =>
-  (why) => {
-    const { op, path } = isJsonObject(stored) ? stored : {}
-    return new PatchFailed(`operation ${index} (${excerpt(`${op} ${path}`)}) ${why}`)
-  }
+  (why) =>
+    new PatchFailed(`operation ${index} (${describeOperation(stored)}) ${why}`)
 
 const apply = (document: Document, operation: Operation, refuse: Refuse): void => {
   switch (operation.op) {
@@ -89,7 +88,7 @@ const add = (document: Document, path: string, value: JsonValue, refuse: Refuse)
 
 const remove = (document: Document, path: string, refuse: Refuse): void => {
   existing(document, path, refuse)
-  if (path === '') throw refuse('removes everything')
+  if (path === '') throw refuse('would leave no data')
   change(document, { op: 'remove', path })
 }
 

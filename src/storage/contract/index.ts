@@ -5,6 +5,7 @@
  *
  * A storage keeps all of it. Domain §10 is where it comes from.
  */
+import { commandFacts } from './commands.js'
 import { leaseFacts } from './leases.js'
 import { listFacts } from './lists.js'
 import { messageFacts } from './messages.js'
@@ -16,6 +17,7 @@ export type { Fact, Subject } from './subject.js'
 export const storageContract: readonly Fact[] = [
   ...messageFacts,
   ...transactionFacts,
+  ...commandFacts,
   ...listFacts,
   ...leaseFacts,
 ]

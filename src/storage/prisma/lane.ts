@@ -5,8 +5,23 @@
  */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
-import { type EntityKind, isEmpty, mergeStates, missing, type Needs, type State } from '../../core/state.js'
-import { type Scope, StorageUnavailable, type Transaction } from '../port.js'
+import {
+  type EntityKind,
+  isEmpty,
+  mergeStates,
+  missing,
+  type Needs,
+  noNeeds,
+  type State,
+} from '../../core/state.js'
+import {
+  type CommandKey,
+  commandKey,
+  type Expected,
+  type Scope,
+  StorageUnavailable,
+  type Transaction,
+} from '../port.js'
 import { Staging } from '../staging.js'
 import type { Dialect } from './dialect.js'
 import { readEvents, readSnapshot, type Snapshot } from './reads.js'
@@ -16,7 +31,7 @@ interface Unit {
   /** Does the work and returns how to tell the caller, once it is written. */
   readonly decide: (transaction: Transaction) => Promise<() => void>
   readonly reject: (error: unknown) => void
-  readonly expected: Needs
+  readonly expected: Expected
   readonly deadline: number
 }
 
@@ -50,7 +65,7 @@ export class Lane {
     this.#onIdle = onIdle
   }
 
-  run<Result>(work: (transaction: Transaction) => Promise<Result>, expected: Needs): Promise<Result> {
+  run<Result>(work: (transaction: Transaction) => Promise<Result>, expected: Expected): Promise<Result> {
     return new Promise((resolve, reject) => {
       const decide = async (transaction: Transaction) => {
         const result = await work(transaction)
@@ -129,6 +144,8 @@ export class Lane {
         const settle = await unit.decide({
           load: async (needs) => own.view(await reader.load(needs), needs),
           save: async (writes) => own.save(writes),
+          recall: async (key) => own.recall(key) ?? (await reader.recall(key)),
+          remember: async (key, result) => own.remember(key, result),
         })
         own.settle()
         settlements.push(settle)
@@ -172,29 +189,45 @@ class Reader {
   readonly #scope: Scope
   readonly #token: string | null
   #state: State
+  /** By `commandKey`; `null` for what was looked up and is not there. */
+  readonly #commands: Map<string, string | null>
 
-  constructor(dialect: Dialect, scope: Scope, { token, state }: Snapshot) {
+  constructor(dialect: Dialect, scope: Scope, { token, state, commands }: Snapshot) {
     this.#dialect = dialect
     this.#scope = scope
     this.#token = token
     this.#state = state
+    this.#commands = new Map(commands)
   }
 
   async load(needs: Needs): Promise<State> {
     const wanted = missing(needs, this.#state)
     if (isEmpty(wanted)) return this.#state
-    const { token, state } = await readSnapshot(this.#dialect, this.#scope, wanted).catch((error) => {
-      this.failure = error
-      throw error
-    })
-    this.isStale = token !== this.#token
-    if (this.isStale) throw new Error('the workspace changed; this round starts over')
+    const { state } = await this.#read(wanted)
     this.#state = mergeStates(this.#state, state)
     return this.#state
   }
+
+  async recall(key: CommandKey): Promise<string | null> {
+    const known = this.#commands.get(commandKey(key))
+    if (known !== undefined) return known
+    const { commands } = await this.#read({ ...noNeeds, commands: [key] })
+    for (const [key, result] of commands) this.#commands.set(key, result)
+    return commands.get(commandKey(key)) ?? null
+  }
+
+  async #read(wanted: Expected): Promise<Snapshot> {
+    const snapshot = await readSnapshot(this.#dialect, this.#scope, wanted).catch((error) => {
+      this.failure = error
+      throw error
+    })
+    this.isStale = snapshot.token !== this.#token
+    if (this.isStale) throw new Error('the workspace changed; this round starts over')
+    return snapshot
+  }
 }
 
-const union = (units: readonly Unit[]): Needs => {
+const union = (units: readonly Unit[]): Expected => {
   const all = (kind: EntityKind) => [...new Set(units.flatMap(({ expected }) => expected[kind]))]
   return {
     artifacts: all('artifacts'),
@@ -202,6 +235,7 @@ const union = (units: readonly Unit[]): Needs => {
     threads: all('threads'),
     runs: all('runs'),
     messages: all('messages'),
+    commands: units.flatMap(({ expected }) => expected.commands ?? []),
   }
 }
 

@@ -1,9 +1,10 @@
 /**
  * Brings a database to the tables this version needs, or says why it cannot.
  *
- * The migrations are Prisma's own folders and books, so `prisma migrate deploy` and `prisma migrate status` agree with what is done
- * here; but nothing is downloaded, and all pending migrations and their bookkeeping are one transaction: whoever is killed in
- * the middle leaves the database as it was. That transaction also holds the lock that makes processes which start together take turns.
+ * The migrations are Prisma's own folders and books, so `prisma migrate deploy` and `prisma migrate status` agree
+ * with what is done here; but nothing is downloaded, and all pending migrations and their bookkeeping are one
+ * transaction: whoever is killed in the middle leaves the database as it was. That transaction also holds the
+ * lock that makes processes which start together take turns.
  */
 import { existsSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
@@ -29,7 +30,7 @@ import { noFilters, type Provider, withSchemaEngine } from './schemaEngine.js'
  */
 export type MigrationProblem = 'unreachable' | 'unknown' | 'edited' | 'unfinished' | 'occupied' | 'failed'
 
-/** Why a database is not, and was not brought, where this version needs it. The message is one line and holds no password. */
+/** Why a database is not where this version needs it. The message is one line and holds no password. */
 export class MigrationFailed extends Error {
   override readonly name = 'MigrationFailed'
   readonly problem: MigrationProblem
@@ -41,8 +42,9 @@ export class MigrationFailed extends Error {
 }
 
 /**
- * Applies what is pending, up to and including the migration named `upTo` if one is named, and returns the names of what it applied.
- * Safe to call from any number of processes at once. Throws {@link MigrationFailed}, and then nothing was applied.
+ * Applies what is pending, up to and including the migration named `upTo` if one is named, and returns the names
+ * of what it applied. Safe to call from any number of processes at once. Throws {@link MigrationFailed}, and then
+ * nothing was applied.
  */
 export async function migrate(url: string, options: { upTo?: string } = {}): Promise<string[]> {
   const migrations = await readMigrations(providerOf(url))

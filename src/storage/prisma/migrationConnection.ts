@@ -1,7 +1,8 @@
 /**
  * The one connection a migration runs on, inside the transaction that makes it whole and keeps others out.
  *
- * Prisma's pools would hand out a new connection, outside the transaction, when the first is lost in between: this one never does.
+ * Prisma's pools would hand out a new connection, outside the transaction, when the first is lost in between:
+ * this one never does.
  */
 import { mkdir } from 'node:fs/promises'
 import path from 'node:path'

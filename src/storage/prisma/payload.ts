@@ -26,7 +26,7 @@ const position = bigint('position')
 const body = text('body')
 
 /** The tables a commit writes to, in a fixed order; those it has nothing for are left out. */
-export const targets = ({ entities, revisions, events, messages }: Staging): readonly Target[] => {
+export const targets = ({ entities, revisions, events, messages, commands }: Staging): readonly Target[] => {
   const { artifacts, proposals, threads, runs } = entities
   const all: readonly Target[] = [
     {
@@ -103,6 +103,15 @@ export const targets = ({ entities, revisions, events, messages }: Staging): rea
       key: ['id'],
       changes: [],
       rows: [...messages].map((id) => ({ id })),
+    },
+    {
+      table: raw('artifactr_commands'),
+      columns: [text('participant'), text('command_id'), text('result'), bigint('stored_at')],
+      key: ['participant', 'command_id'],
+      changes: [],
+      rows: [...commands.values()].map(({ participant, commandId, result }) => {
+        return { participant, command_id: commandId, result, stored_at: Date.now() }
+      }),
     },
   ]
   return all.filter(({ rows }) => rows.length > 0)

@@ -6,9 +6,9 @@ import { z } from 'zod'
 import type { Revision } from '../../core/entities.js'
 import { type Envelope, parseEnvelope, type Seq } from '../../core/envelopes.js'
 import { workspaceScopedEvents } from '../../core/events.js'
-import { type EntityKind, entityKinds, type Needs, type State } from '../../core/state.js'
+import { type EntityKind, entityKinds, type State } from '../../core/state.js'
 import { parseEntity, parseRevision } from '../codec.js'
-import type { EventFilter, Listed, Scope, Window } from '../port.js'
+import { commandKey, type EventFilter, type Expected, type Listed, type Scope, type Window } from '../port.js'
 import type { Entities, ListedKind } from '../staging.js'
 import { type Dialect, join, raw, type Sql, sql } from './dialect.js'
 
@@ -18,6 +18,8 @@ export interface Snapshot {
   /** The token of the last commit; `null` before the first. */
   readonly token: string | null
   readonly state: State
+  /** What is remembered of commands, by `commandKey`; `null` for those that are not. */
+  readonly commands: ReadonlyMap<string, string | null>
 }
 
 export const tables = {
@@ -28,44 +30,59 @@ export const tables = {
   messages: raw('artifactr_messages'),
 } as const satisfies Record<EntityKind, Sql>
 
-const snapshotRows = z.array(z.object({ kind: z.string(), id: z.string(), body: z.string() }))
+const snapshotRows = z.array(
+  z.object({ kind: z.string(), id: z.string(), owner: z.string(), body: z.string() }),
+)
 
 export const inScope = ({ tenantId, workspaceId }: Scope): Sql =>
   sql`tenant_id = ${tenantId} AND workspace_id = ${workspaceId}`
 
 /** Loads by key, together with the workspace's head. A message id is looked up by its key and never in the log (ADR-0045). */
-export const readSnapshot = async (dialect: Dialect, scope: Scope, needs: Needs): Promise<Snapshot> => {
-  const parts = entityKinds
-    .filter((kind) => needs[kind].length > 0)
-    .map((kind) => {
-      const body = kind === 'messages' ? sql`''` : sql`body`
-      const ids = dialect.oneOf(sql`id`, needs[kind])
-      return sql`SELECT ${raw(`'${kind}'`)} AS kind, id, ${body} AS body FROM ${tables[kind]} WHERE ${inScope(scope)} AND ${ids}`
-    })
-  const workspace = sql`SELECT 'workspace' AS kind, commit_token AS id, CAST(head_seq AS TEXT) AS body
-    FROM artifactr_workspaces WHERE ${inScope(scope)}`
-  const rows = snapshotRows.parse(await dialect.reads.$queryRaw(join([workspace, ...parts], ' UNION ALL ')))
-  const found = (kind: string) =>
-    new Map(rows.filter((row) => row.kind === kind).map((row) => [row.id, row.body]))
-  const [[token, head] = [null, '0']] = found('workspace')
+export const readSnapshot = async (dialect: Dialect, scope: Scope, wanted: Expected): Promise<Snapshot> => {
+  const rows = snapshotRows.parse(await dialect.reads.$queryRaw(snapshotQuery(dialect, scope, wanted)))
+  const of = (kind: string) => rows.filter((row) => row.kind === kind)
   const entities = <Kind extends ListedKind>(kind: Kind): Map<string, Entities[Kind] | null> => {
-    const bodies = found(kind)
+    const bodies = new Map(of(kind).map(({ id, body }) => [id, body]))
     return new Map(
-      needs[kind].map((id) => {
+      wanted[kind].map((id) => {
         const body = bodies.get(id)
         return [id, body === undefined ? null : parseEntity(kind, body)]
       }),
     )
   }
-  const used = found('messages')
+  const used = new Set(of('messages').map(({ id }) => id))
   const state: State = {
     artifacts: entities('artifacts'),
     proposals: entities('proposals'),
     threads: entities('threads'),
     runs: entities('runs'),
-    messages: new Map(needs.messages.map((id) => [id, used.has(id)])),
+    messages: new Map(wanted.messages.map((id) => [id, used.has(id)])),
   }
-  return { head: Number(head), token, state }
+  const results = new Map(
+    of('commands').map(({ owner, id, body }) => [commandKey({ participant: owner, commandId: id }), body]),
+  )
+  const commands = new Map(wanted.commands?.map(commandKey).map((key) => [key, results.get(key) ?? null]))
+  const [workspace] = of('workspace')
+  return { head: Number(workspace?.body ?? 0), token: workspace?.id ?? null, state, commands }
+}
+
+const snapshotQuery = (dialect: Dialect, scope: Scope, wanted: Expected): Sql => {
+  const workspace = sql`SELECT 'workspace' AS kind, '' AS owner, commit_token AS id, CAST(head_seq AS TEXT) AS body
+    FROM artifactr_workspaces WHERE ${inScope(scope)}`
+  const parts = entityKinds
+    .filter((kind) => wanted[kind].length > 0)
+    .map((kind) => {
+      const body = kind === 'messages' ? sql`''` : sql`body`
+      const ids = dialect.oneOf(sql`id`, wanted[kind])
+      return sql`SELECT ${raw(`'${kind}'`)} AS kind, '' AS owner, id, ${body} AS body
+        FROM ${tables[kind]} WHERE ${inScope(scope)} AND ${ids}`
+    })
+  if (wanted.commands !== undefined && wanted.commands.length > 0) {
+    const commandIds = wanted.commands.map(({ commandId }) => commandId)
+    parts.push(sql`SELECT 'commands' AS kind, participant AS owner, command_id AS id, result AS body
+      FROM artifactr_commands WHERE ${inScope(scope)} AND ${dialect.oneOf(sql`command_id`, commandIds)}`)
+  }
+  return join([workspace, ...parts], ' UNION ALL ')
 }
 
 const listRows = z.array(

@@ -1,9 +1,9 @@
 /**
  * Prisma's schema engine as WebAssembly, on one connection of ours.
  *
- * The engine that Prisma's command line runs is a binary it downloads. This one comes with the packages, keeps the same books
- * (`_prisma_migrations`), and takes a driver adapter. It is handed a single connection and told nothing else, so whoever owns
- * that connection decides in which transaction the engine's statements run.
+ * The engine that Prisma's command line runs is a binary it downloads. This one comes with the packages, keeps the
+ * same books (`_prisma_migrations`), and takes a driver adapter. It is handed a single connection and told nothing
+ * else, so whoever owns that connection decides in which transaction the engine's statements run.
  */
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
@@ -40,7 +40,8 @@ async function load(): Promise<typeof bindings> {
   return bindings
 }
 
-// The engine never clears the timer that limits its wait for a lock: it would keep a finished process alive for ten seconds.
+// The engine never clears the timer that limits its wait for a lock, which would keep a finished process alive
+// for ten seconds.
 function idleTimers(imports: object): object {
   return Object.fromEntries(
     Object.entries(imports).map(([name, imported]) => [
@@ -75,7 +76,7 @@ export async function withSchemaEngine<T>(
   }
 }
 
-/** An adapter whose statements all run on `queryable`: on an open transaction, for one. Closing it is its owner's affair. */
+/** An adapter whose statements all run on `queryable`, say an open transaction. Closing that is its owner's affair. */
 export function adapterOn(
   queryable: SqlQueryable,
   executeScript: (script: string) => Promise<void>,

@@ -4,6 +4,7 @@ import type { Envelope, Seq } from '../../core/envelopes.js'
 import { type Needs, noNeeds, type State } from '../../core/state.js'
 import {
   type EventFilter,
+  type Expected,
   type Listed,
   type Scope,
   type Storage,
@@ -31,7 +32,7 @@ export class PrismaStorage implements Storage {
   async transaction<Result>(
     scope: Scope,
     work: (transaction: Transaction) => Promise<Result>,
-    expected: Needs = noNeeds,
+    expected: Expected = noNeeds,
   ): Promise<Result> {
     this.#checkOpen()
     const key = scopeKey(scope)
@@ -94,6 +95,15 @@ export class PrismaStorage implements Storage {
       ...(statuses === undefined ? [] : [this.#dialect.oneOf(sql`status`, statuses)]),
     ]
     return this.#read(() => readEntities(this.#dialect, scope, 'runs', where, window))
+  }
+
+  forgetCommands(scope: Scope, age: number): Promise<number> {
+    const before = BigInt(Date.now() - age)
+    return this.#read(() =>
+      this.#dialect.execute(
+        sql`DELETE FROM artifactr_commands WHERE ${inScope(scope)} AND stored_at < ${before}`,
+      ),
+    )
   }
 
   async acquireLease(scope: Scope, key: string, holder: string, ttl: number): Promise<boolean> {
