@@ -3,8 +3,8 @@
  *
  *     DATABASE_URL=postgresql://… npx prisma migrate status --config prisma/config.ts
  *
- * Prisma takes one provider per schema file. The tables are written once, for PostgreSQL; the schema for SQLite is derived here, beside
- * the clients that are generated from both.
+ * Prisma takes one provider per schema file. The tables are written once, for PostgreSQL; the schema for SQLite is
+ * derived here, beside the clients that are generated from both.
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'

@@ -1,6 +1,6 @@
 /**
- * Generates both clients, src/generated/postgresql and src/generated/sqlite. Runs on every `npm ci`: it reaches no network, and says
- * nothing unless it fails.
+ * Generates both clients, src/generated/postgresql and src/generated/sqlite. Runs on every `npm ci`: it reaches no
+ * network, and says nothing unless it fails.
  */
 import { execFile } from 'node:child_process'
 import { createRequire } from 'node:module'

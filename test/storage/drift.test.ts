@@ -5,24 +5,23 @@
  * of two databases are compared: one the migrations made, one made by what the engine writes for the whole of schema.prisma.
  */
 import { readFileSync } from 'node:fs'
-import { PrismaBetterSqlite3 } from '@prisma/adapter-better-sqlite3'
 import type { DiffTarget } from '@prisma/schema-engine-wasm'
 import { expect, onTestFinished, test } from 'vitest'
 import { migrate } from '../../src/storage/prisma/migrate.js'
 import { noFilters, type Provider, withSchemaEngine } from '../../src/storage/prisma/schemaEngine.js'
 import { emptyDatabases } from '../support/databases.js'
 import { createDatabase, createMigratedDatabase, describePostgres } from '../support/postgres.js'
-import { query } from '../support/sql.js'
+import { openAdapter, query } from '../support/sql.js'
 
 function schemaFor(provider: Provider) {
   const content = readFileSync('prisma/schema.prisma', 'utf8')
   return [{ path: 'schema.prisma', content: content.replace('"postgresql"', `"${provider}"`) }]
 }
 
-/** The SQL that leads from one to the tables of schema.prisma. The engine only reads `url`, and only if `from` says so. */
+/** The SQL that leads from there to the tables of schema.prisma. */
 async function sqlToSchema(provider: Provider, from: DiffTarget, url: string): Promise<string> {
   const files = schemaFor(provider)
-  const connection = await new PrismaBetterSqlite3({ url }).connect()
+  const connection = await openAdapter(url)
   try {
     const { stdout } = await withSchemaEngine(provider, connection, (engine) =>
       engine.diff({
@@ -69,13 +68,13 @@ describePostgres('on PostgreSQL', () => {
     onTestFinished(migrated.drop)
     const modelled = await createDatabase()
     onTestFinished(modelled.drop)
-    const sql = await sqlToSchema('postgresql', { tag: 'empty' }, ':memory:')
+    const sql = await sqlToSchema('postgresql', { tag: 'empty' }, modelled.url)
     for (const statement of sql.split(';\n'))
       if (statement.includes('CREATE')) await query(modelled.url, statement)
     await query(migrated.url, 'DROP TABLE _prisma_migrations')
 
     const expected = await catalogsOf(modelled.url)
-    expect(expected).toMatchObject({ columns: expect.objectContaining({ length: 56 }) })
+    expect(expected.constraints).toHaveLength(sql.match(/PRIMARY KEY/g)?.length ?? 0)
     expect(await catalogsOf(migrated.url)).toEqual(expected)
     await query(migrated.url, 'DROP INDEX artifactr_events_type')
     expect(await catalogsOf(migrated.url)).not.toEqual(expected)

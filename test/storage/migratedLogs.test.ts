@@ -1,4 +1,5 @@
 /** The migrations over a log with history: what was posted before there were columns and ids to look it up by. */
+import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { describe, expect, test, vi } from 'vitest'
 import { migrate } from '../../src/storage/prisma/migrate.js'
@@ -16,7 +17,7 @@ for (const [provider, emptyDatabase] of Object.entries(emptyDatabases))
       await query(url, longLog.insert)
       expect(await migrate(url, { upTo: '0002_event_scopes' })).toEqual(['0002_event_scopes'])
       expect(await query(url, longLog.count)).toEqual([{ events: longLog.events, wrongly_scoped: 0 }])
-      expect(await migrate(url)).toEqual(['0003_message_ids'])
+      expect(await migrate(url, { upTo: '0003_message_ids' })).toEqual(['0003_message_ids'])
       expect(await query(url, longLog.usedIds)).toEqual(longLog.expectedIds)
       expect(await query(url, longLog.strayIds)).toEqual([])
     }, 120_000)
@@ -53,7 +54,7 @@ describe('on sqlite', () => {
     })
     kill()
     expect(await end).toMatchObject({ signal: 'SIGKILL' })
-    expect(await migrate(url)).toEqual(all.slice(1))
+    expect((await migrate(url)).slice(0, 2)).toEqual(['0002_event_scopes', '0003_message_ids'])
     expect(await query(url, longLog.usedIds)).toEqual(longLog.expectedIds)
   }, 120_000)
 })
@@ -73,7 +74,7 @@ describePostgres('on postgresql', () => {
       expect(await end).toMatchObject({ signal: 'SIGKILL' })
       await sql('ROLLBACK')
     })
-    expect(await migrate(url)).toEqual(['0003_message_ids'])
+    expect(await migrate(url, { upTo: '0003_message_ids' })).toEqual(['0003_message_ids'])
   })
 })
 
@@ -105,6 +106,8 @@ const oddEvents: LoggedEvent[] = [
   { ...posted, messageId: String.raw`\uDC00low` },
   { ...posted, messageId: String.raw`two highs\ud83d\ud83d\ude00` },
   { ...posted, messageId: String.raw`two lows\ud83d\ude00\ude00` },
+  { ...posted, messageId: 'x'.repeat(255), used: 'x'.repeat(255) },
+  { ...posted, messageId: randomBytes(1_500).toString('hex') },
   { ...posted, envelope: '{"thread_id":"t","event":{"type":"message_posted"}}' },
   { thread: 't', envelope: '{"thread_id":"t","event":{}}' },
   { envelope: '{}' },

@@ -1,14 +1,14 @@
 /**
  * Databases on the PostgreSQL that globalSetup.ts found or started.
  *
- * A suite that needs one is written with {@link describePostgres}: it is skipped, with the reason in its name, where no server can be
- * had, and never where CI=true.
+ * A suite that needs one is written with {@link describePostgres}: it is skipped, with the reason in its name, where
+ * no server can be had, and never where CI=true.
  */
 import { randomUUID } from 'node:crypto'
 import { describe, inject } from 'vitest'
 import { query } from './sql.js'
 
-export type PostgresForTests = { url: string; template: string } | { unavailable: string }
+type PostgresForTests = { url: string; template: string } | { unavailable: string }
 
 declare module 'vitest' {
   interface ProvidedContext {

@@ -8,11 +8,15 @@ type Row = Record<string, unknown>
 /** Runs one statement and returns its rows. */
 export type Sql = (text: string) => Promise<Row[]>
 
+export function openAdapter(url: string): Promise<SqlDriverAdapter> {
+  return url.startsWith('file:')
+    ? new PrismaBetterSqlite3({ url }).connect()
+    : new PrismaPg({ connectionString: url, max: 1 }).connect()
+}
+
 /** Lends a connection of its own to `work`. */
 export async function withSql<T>(url: string, work: (sql: Sql) => Promise<T>): Promise<T> {
-  const adapter: SqlDriverAdapter = url.startsWith('file:')
-    ? await new PrismaBetterSqlite3({ url }).connect()
-    : await new PrismaPg({ connectionString: url, max: 1 }).connect()
+  const adapter = await openAdapter(url)
   try {
     return await work(async (text) => {
       const { columnNames, rows } = await adapter.queryRaw({ sql: text, args: [], argTypes: [] })

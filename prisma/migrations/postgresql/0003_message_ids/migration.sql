@@ -1,4 +1,5 @@
--- The message ids used in each workspace, filled from the log.
+-- The message ids used in each workspace, filled from the log. An id longer than ids may be is left out: it is refused anyway, and does
+-- not fit into an index.
 --
 -- A stored id that PostgreSQL text cannot keep is left out: it can never be posted again, because such ids are refused. It is recognised
 -- by the stand-in for its escapes (see 0002_event_scopes): an id that reads differently with another stand-in holds one.
@@ -35,7 +36,7 @@ WITH "posted" AS MATERIALIZED (
 INSERT INTO "artifactr_messages" ("tenant_id", "workspace_id", "id")
 SELECT DISTINCT "tenant_id", "workspace_id", "id"
 FROM "posted"
-WHERE "id" = COALESCE("otherwise", "id");
+WHERE "id" = COALESCE("otherwise", "id") AND octet_length("id") <= 255;
 
 -- DropFunction
 DROP FUNCTION "artifactr_readable";
