@@ -1,0 +1,44 @@
+/** Which workspaces a request may use. Each is authorised once per request. */
+import { createContextCache } from '@pothos/core'
+import { Forbidden } from '../core/rejections.js'
+import type { Workspace } from '../workspace/workspace.js'
+import type { GraphQLContext } from './context.js'
+import { reading } from './errors.js'
+
+const openedBy = createContextCache((_: GraphQLContext) => new Map<string, Promise<Workspace>>())
+
+/**
+ * The workspace, as the caller.
+ *
+ * @throws ValidationFailed when the id is no id; Forbidden when the caller may not use the workspace.
+ */
+export const openWorkspace = (context: GraphQLContext, workspaceId: string): Promise<Workspace> => {
+  const opened = openedBy(context)
+  const workspace = opened.get(workspaceId) ?? open(context, workspaceId)
+  opened.set(workspaceId, workspace)
+  return workspace
+}
+
+/** As `openWorkspace`, for reads: @throws GraphQLError. */
+export const readWorkspace = (context: GraphQLContext, workspaceId: string): Promise<Workspace> =>
+  reading(() => openWorkspace(context, workspaceId))
+
+/** As `openWorkspace`, but `null` when the caller may not use the workspace. */
+export const findWorkspace = async (
+  context: GraphQLContext,
+  workspaceId: string,
+): Promise<Workspace | null> => {
+  try {
+    return await openWorkspace(context, workspaceId)
+  } catch (error) {
+    if (error instanceof Forbidden) return null
+    throw error
+  }
+}
+
+const open = async (context: GraphQLContext, workspaceId: string): Promise<Workspace> => {
+  const { workspaces, authorize, tenantId, actor } = context
+  const workspace = workspaces.open(tenantId, workspaceId, { actor })
+  if (await authorize({ tenantId, workspaceId, actor })) return workspace
+  throw new Forbidden(`workspace ${workspaceId} may not be used by this caller`)
+}

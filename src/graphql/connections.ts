@@ -1,0 +1,83 @@
+/** Relay's connections over lists that are paged in the storage, by position. */
+import { createHash } from 'node:crypto'
+import { extentOf } from '../core/window.js'
+import type { Listed, Window, Workspace } from '../workspace/workspace.js'
+import { badArgument, reading } from './errors.js'
+
+/** Which list: its workspace, its name and what it is a list of. Cursors of another list are refused. */
+export interface ListName {
+  readonly workspace: Workspace
+  readonly list: string
+  /** The entity whose list it is, when it is not the workspace's. */
+  readonly of?: string
+}
+
+export interface ConnectionArgs {
+  readonly first?: number | null | undefined
+  readonly after?: string | null | undefined
+  readonly last?: number | null | undefined
+  readonly before?: string | null | undefined
+}
+
+/** One page, and whether anything stands on either side of it: found out only when it is asked for. */
+export const connection = async <Entity, Node>(
+  name: ListName,
+  args: ConnectionArgs,
+  read: (window: Window) => Promise<readonly Listed<Entity>[]>,
+  toNode: (entity: Entity) => Node,
+) => {
+  const cursors = cursorsOf(name)
+  const after = cursors.decode('after', args.after)
+  const before = cursors.decode('before', args.before)
+  const { limit, from } = await reading(() => extentOf(args))
+  const found = await read({ after, before, limit: limit + 1, from })
+  const more = found.length > limit
+  const shown = from === 'start' ? found.slice(0, limit) : found.slice(more ? 1 : 0)
+  const edges = shown.map(({ position, entity }) => ({
+    cursor: cursors.encode(position),
+    node: toNode(entity),
+  }))
+  const isAny = async (window: { after: number } | { before: number }) =>
+    (await read({ ...window, limit: 1, from: 'start' })).length > 0
+
+  return {
+    edges,
+    get pageInfo() {
+      return pageInfo()
+    },
+  }
+
+  async function pageInfo() {
+    const [hasPreviousPage, hasNextPage] = await Promise.all([
+      (from === 'end' && more) || (after !== undefined && isAny({ before: after + 1 })),
+      (from === 'start' && more) || (before !== undefined && isAny({ after: before - 1 })),
+    ])
+    return {
+      hasPreviousPage,
+      hasNextPage,
+      startCursor: edges.at(0)?.cursor ?? null,
+      endCursor: edges.at(-1)?.cursor ?? null,
+    }
+  }
+}
+
+/** A cursor holds a mark of its list and a position in it. */
+const cursorsOf = ({ workspace, list, of }: ListName) => {
+  const { tenantId, workspaceId } = workspace.scope
+  const name = JSON.stringify([list, tenantId, workspaceId, of])
+  const mark = createHash('sha256').update(name).digest('base64url').slice(0, 8)
+  const encode = (position: number): string => Buffer.from(`${mark}.${position}`).toString('base64url')
+  return {
+    encode,
+    decode: (argument: 'after' | 'before', cursor: string | null | undefined): number | undefined => {
+      if (cursor === null || cursor === undefined) return undefined
+      const position = Number(
+        Buffer.from(cursor, 'base64url')
+          .toString()
+          .slice(mark.length + 1),
+      )
+      if (Number.isSafeInteger(position) && encode(position) === cursor) return position
+      throw badArgument(argument, 'is no cursor of this list')
+    },
+  }
+}

@@ -1,0 +1,56 @@
+/** The errors of reads, each with a stable code in its extensions. Writes answer with rejections instead (`rejections.ts`). */
+import { type ASTNode, GraphQLError } from 'graphql'
+import { Forbidden, ValidationFailed } from '../core/rejections.js'
+import { idProblem, textProblem } from '../core/text.js'
+
+export type ErrorCode = 'BAD_USER_INPUT' | 'FORBIDDEN'
+
+interface ErrorDetails {
+  /** The argument that is wrong. */
+  readonly argument?: string | undefined
+  readonly nodes?: ASTNode | null | undefined
+}
+
+export const graphqlError = (
+  code: ErrorCode,
+  message: string,
+  { argument, nodes }: ErrorDetails = {},
+): GraphQLError =>
+  new GraphQLError(message, {
+    nodes: nodes ?? null,
+    extensions: argument === undefined ? { code } : { code, argument },
+  })
+
+/** An argument of a read that is wrong, such as `first must not be negative`. */
+export const badArgument = (argument: string, problem: string): GraphQLError =>
+  graphqlError('BAD_USER_INPUT', `${argument} ${problem}`, { argument })
+
+/** What a read does, with the refusals of the layers below as errors. Anything unforeseen is thrown on as it is. */
+export const reading = async <Result>(read: () => Result | Promise<Result>): Promise<Result> => {
+  try {
+    return await read()
+  } catch (error) {
+    throw asReadError(error)
+  }
+}
+
+const asReadError = (error: unknown): unknown => {
+  if (error instanceof ValidationFailed) {
+    const argument = error.issues[0]?.path[0]
+    return graphqlError('BAD_USER_INPUT', error.message, { argument })
+  }
+  if (error instanceof Forbidden) return graphqlError('FORBIDDEN', error.message)
+  return error
+}
+
+/** @throws GraphQLError naming the argument when it is no id. */
+export const checkId = (argument: string, id: string): string => checked(argument, id, idProblem)
+
+/** @throws GraphQLError naming the argument when it is no text. */
+export const checkText = (argument: string, text: string): string => checked(argument, text, textProblem)
+
+const checked = (argument: string, value: string, problemOf: (value: string) => string | null): string => {
+  const problem = problemOf(value)
+  if (problem !== null) throw badArgument(argument, problem)
+  return value
+}

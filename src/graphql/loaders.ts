@@ -1,0 +1,82 @@
+/** Reads by id. What is asked for in one tick is loaded from a workspace in one go, however many rows ask. */
+import DataLoader from 'dataloader'
+import type { EntityKind, Needs, State } from '../core/state.js'
+import type { Workspace } from '../workspace/workspace.js'
+import { type ArtifactModel, modelIn, type ProposalModel, type RunModel, type ThreadModel } from './models.js'
+
+type Wanted = Partial<Needs>
+
+/** Nothing is kept from one batch to the next: after a mutation, what it changed is read again. */
+const loaders = new WeakMap<Workspace, DataLoader<Wanted, State>>()
+
+const load = (workspace: Workspace, wanted: Wanted): Promise<State> => {
+  const loader =
+    loaders.get(workspace) ??
+    new DataLoader<Wanted, State>(
+      async (batch) => {
+        const state = await workspace.load(together(batch))
+        return batch.map(() => state)
+      },
+      { cache: false },
+    )
+  loaders.set(workspace, loader)
+  return loader.load(wanted)
+}
+
+const together = (batch: readonly Wanted[]): Needs => {
+  const ids = (kind: EntityKind) => [...new Set(batch.flatMap((wanted) => wanted[kind] ?? []))]
+  return {
+    artifacts: ids('artifacts'),
+    proposals: ids('proposals'),
+    threads: ids('threads'),
+    runs: ids('runs'),
+    messages: ids('messages'),
+  }
+}
+
+export const findThread = async (workspace: Workspace, id: string): Promise<ThreadModel | null> => {
+  const { threads } = await load(workspace, { threads: [id] })
+  return maybe(threads.get(id), modelIn('Thread', workspace))
+}
+
+export const findRun = async (workspace: Workspace, id: string): Promise<RunModel | null> => {
+  const { runs } = await load(workspace, { runs: [id] })
+  return maybe(runs.get(id), modelIn('Run', workspace))
+}
+
+export const findProposal = async (workspace: Workspace, id: string): Promise<ProposalModel | null> => {
+  const { proposals } = await load(workspace, { proposals: [id] })
+  return maybe(proposals.get(id), modelIn('Proposal', workspace))
+}
+
+export const findArtifact = async (workspace: Workspace, id: string): Promise<ArtifactModel | null> => {
+  const { artifacts } = await load(workspace, { artifacts: [id] })
+  return maybe(artifacts.get(id), modelIn('Artifact', workspace))
+}
+
+/** Several artifacts in the order given, leaving out what does not exist. */
+export const findArtifacts = async (
+  workspace: Workspace,
+  ids: readonly string[],
+): Promise<ArtifactModel[]> => {
+  const { artifacts } = await load(workspace, { artifacts: ids })
+  return ids.flatMap((id) => maybe(artifacts.get(id), modelIn('Artifact', workspace)) ?? [])
+}
+
+/** Whether a message id is used (ADR-0045). */
+export const messageIdUsed = async (workspace: Workspace, id: string): Promise<boolean> => {
+  const { messages } = await load(workspace, { messages: [id] })
+  return messages.get(id) ?? false
+}
+
+/** What a command has just made or changed. It is there: nothing is ever deleted. */
+export const existing = async <Model>(found: Promise<Model | null>): Promise<Model> => {
+  const model = await found
+  if (model === null) throw new Error('an entity that a command wrote is not there')
+  return model
+}
+
+const maybe = <Entity, Model>(
+  entity: Entity | null | undefined,
+  toModel: (entity: Entity) => Model,
+): Model | null => (entity === null || entity === undefined ? null : toModel(entity))
