@@ -10,12 +10,15 @@ import { parseEntity, parseRevision } from './codec.js'
 import {
   commandKey,
   type EventFilter,
+  type LapsedLease,
   type Listed,
+  type OwedThread,
   type Scope,
   type Storage,
   StorageUnavailable,
   scopeKey,
   type Transaction,
+  type TurnPositions,
   type Window,
 } from './port.js'
 import { type Entities, type ListedKind, listedKinds, Staging } from './staging.js'
@@ -33,6 +36,7 @@ interface Lease {
 
 /** What is stored of one workspace. */
 class WorkspaceData {
+  readonly scope: Scope
   readonly entities: Record<ListedKind, Map<string, Row>> = {
     artifacts: new Map(),
     proposals: new Map(),
@@ -44,8 +48,14 @@ class WorkspaceData {
   readonly log = new Map<Seq, string>()
   head: Seq = 0
   readonly commands = new Map<string, { readonly result: string; readonly at: number }>()
+  readonly turns = new Map<string, TurnPositions>()
+  readonly histories = new Map<string, Uint8Array>()
   readonly leases = new Map<string, Lease>()
   readonly turnstile = new Turnstile()
+
+  constructor(scope: Scope) {
+    this.scope = scope
+  }
 
   state(needs: Needs): State {
     return {
@@ -71,6 +81,8 @@ class WorkspaceData {
     }
     for (const id of staging.messages) this.messages.add(id)
     for (const [key, { result }] of staging.commands) this.commands.set(key, { result, at: Date.now() })
+    for (const [threadId, positions] of staging.turns) this.turns.set(threadId, positions)
+    for (const [threadId, history] of staging.histories) this.histories.set(threadId, history.slice())
     for (const envelope of staging.events) this.log.set(envelope.seq, serializeEnvelope(envelope))
     this.head = staging.head
   }
@@ -97,9 +109,21 @@ export class MemoryData {
 
   workspace(scope: Scope): WorkspaceData {
     const key = scopeKey(scope)
-    const workspace = this.#workspaces.get(key) ?? new WorkspaceData()
+    const workspace = this.#workspaces.get(key) ?? new WorkspaceData(scope)
     this.#workspaces.set(key, workspace)
     return workspace
+  }
+
+  lapsedLeases(): LapsedLease[] {
+    return [...this.#workspaces.values()].flatMap(({ scope, leases }) =>
+      [...leases].filter(([, { expiresAt }]) => expiresAt <= Date.now()).map(([key]) => ({ scope, key })),
+    )
+  }
+
+  owedThreads(): OwedThread[] {
+    return [...this.#workspaces.values()].flatMap(({ scope, turns }) =>
+      [...turns].filter(([, { asked, taken }]) => asked > taken).map(([threadId]) => ({ scope, threadId })),
+    )
   }
 }
 
@@ -119,11 +143,16 @@ export class MemoryStorage implements Storage {
     const workspace = this.#workspace(scope)
     const run = async (): Promise<Result> => {
       const staging = new Staging(scope, workspace.head)
+      const positions = (threadId: string): TurnPositions =>
+        staging.turnPositions(threadId) ?? workspace.turns.get(threadId) ?? { asked: 0, taken: 0 }
       const result = await work({
         load: async (needs) => staging.view(workspace.state(needs), needs),
         save: async (writes) => staging.save(writes),
         recall: async (key) => staging.recall(key) ?? workspace.commands.get(commandKey(key))?.result ?? null,
         remember: async (key, result) => staging.remember(key, result),
+        turnPositions: async (threadId) => positions(threadId),
+        advance: async (threadId, to) => staging.advance(threadId, positions(threadId), to),
+        keepHistory: async (threadId, history) => void staging.histories.set(threadId, history),
       })
       workspace.apply(staging)
       return result
@@ -205,6 +234,18 @@ export class MemoryStorage implements Storage {
     const old = [...commands].filter(([, { at }]) => at < Date.now() - age)
     for (const [key] of old) commands.delete(key)
     return old.length
+  }
+
+  async history(scope: Scope, threadId: string): Promise<Uint8Array | null> {
+    return this.#workspace(scope).histories.get(threadId)?.slice() ?? null
+  }
+
+  async owedThreads(limit: number): Promise<readonly OwedThread[]> {
+    return this.#data.owedThreads().slice(0, limit)
+  }
+
+  async lapsedLeases(limit: number): Promise<readonly LapsedLease[]> {
+    return this.#data.lapsedLeases().slice(0, limit)
   }
 
   async acquireLease(scope: Scope, key: string, holder: string, ttl: number): Promise<boolean> {

@@ -43,9 +43,31 @@ export interface CommandKey {
   readonly commandId: string
 }
 
+/**
+ * How far the messages of a thread have asked for a turn, and how far turns have taken them (domain §11): positions in the log, which
+ * only move forward. More asked than taken: a turn is owed.
+ */
+export interface TurnPositions {
+  readonly asked: Seq
+  readonly taken: Seq
+}
+
+/** A thread that is owed a turn, in whichever scope. */
+export interface OwedThread {
+  readonly scope: Scope
+  readonly threadId: string
+}
+
+export interface LapsedLease {
+  readonly scope: Scope
+  readonly key: string
+}
+
 /** What a transaction will load first, so that a storage can load it for many at once. */
 export interface Expected extends Needs {
   readonly commands?: readonly CommandKey[] | undefined
+  /** Threads whose turn positions will be read or advanced. */
+  readonly turns?: readonly string[] | undefined
 }
 
 /** A read-and-write of one scope. Its work is free of side effects: a storage may run it more than once. */
@@ -58,6 +80,12 @@ export interface Transaction {
   recall(key: CommandKey): Promise<string | null>
   /** Stages what to remember of a command, written with everything else of the transaction. */
   remember(key: CommandKey, result: string): Promise<void>
+  /** A thread's positions; both 0 when nothing was ever asked. */
+  turnPositions(threadId: string): Promise<TurnPositions>
+  /** Moves a thread's positions forward; a position that lies behind is left where it is. */
+  advance(threadId: string, positions: Partial<TurnPositions>): Promise<void>
+  /** Stages what a thread's agent keeps of its conversation, in place of what it kept before. */
+  keepHistory(threadId: string, history: Uint8Array): Promise<void>
 }
 
 /** A part of a list: positions strictly between `after` and `before`, at most `limit` of them, from the start or from the end. */
@@ -123,6 +151,15 @@ export interface Storage extends Lists {
   head(scope: Scope): Promise<Seq>
   /** Forgets what was remembered of commands longer ago than `age`, in milliseconds. Returns how many were forgotten. */
   forgetCommands(scope: Scope, age: number): Promise<number>
+  /** What a thread's agent kept of its conversation last, or `null`. */
+  history(scope: Scope, threadId: string): Promise<Uint8Array | null>
+  /**
+   * Threads that are owed a turn, at most `limit`. The one look across scopes: it serves recovery, and what it finds is carried out in its
+   * own scope.
+   */
+  owedThreads(limit: number): Promise<readonly OwedThread[]>
+  /** Leases that lapsed without being released, at most `limit`: what their holders did was not finished. Across scopes, for recovery. */
+  lapsedLeases(limit: number): Promise<readonly LapsedLease[]>
   /** Takes or renews an exclusive lease for `ttl` milliseconds; another holder gets it only once it lapsed or was released. */
   acquireLease(scope: Scope, key: string, holder: string, ttl: number): Promise<boolean>
   /** Gives a lease back. By anyone but its holder it does nothing. */

@@ -5,7 +5,14 @@
 import type { Artifact, Proposal, Revision, Run, Thread } from '../core/entities.js'
 import type { Envelope, Seq } from '../core/envelopes.js'
 import type { Needs, State } from '../core/state.js'
-import { type CommandKey, commandKey, type Listed, type Scope, type Writes } from './port.js'
+import {
+  type CommandKey,
+  commandKey,
+  type Listed,
+  type Scope,
+  type TurnPositions,
+  type Writes,
+} from './port.js'
 
 export interface Entities {
   artifacts: Artifact
@@ -33,6 +40,9 @@ export class Staging {
   readonly messages = new Set<string>()
   /** What to remember of commands, by `commandKey`. */
   readonly commands = new Map<string, RememberedCommand>()
+  /** By thread. */
+  readonly turns = new Map<string, TurnPositions>()
+  readonly histories = new Map<string, Uint8Array>()
   readonly revisions: Revision[] = []
   readonly events: Envelope[] = []
   readonly #scope: Scope
@@ -50,11 +60,9 @@ export class Staging {
   }
 
   get isEmpty(): boolean {
-    const { events, revisions, messages, commands, entities } = this
-    return (
-      events.length + revisions.length + messages.size + commands.size === 0 &&
-      listedKinds.every((kind) => entities[kind].size === 0)
-    )
+    const { events, revisions, messages, commands, turns, histories, entities } = this
+    const others = [messages, commands, turns, histories, ...listedKinds.map((kind) => entities[kind])]
+    return events.length + revisions.length === 0 && others.every(({ size }) => size === 0)
   }
 
   /** A staging on top of this one, to be settled into it or dropped. */
@@ -72,6 +80,8 @@ export class Staging {
     listedKinds.forEach(move)
     for (const id of this.messages) below.messages.add(id)
     for (const [key, command] of this.commands) below.commands.set(key, command)
+    for (const [threadId, positions] of this.turns) below.turns.set(threadId, positions)
+    for (const [threadId, history] of this.histories) below.histories.set(threadId, history)
     below.revisions.push(...this.revisions)
     below.events.push(...this.events)
   }
@@ -116,6 +126,15 @@ export class Staging {
   /** What is remembered of a command here or below; `undefined` when nothing is. */
   recall(key: CommandKey): string | undefined {
     return this.commands.get(commandKey(key))?.result ?? this.#below?.recall(key)
+  }
+
+  /** A thread's positions as staged here or below; `undefined` when they are not. */
+  turnPositions(threadId: string): TurnPositions | undefined {
+    return this.turns.get(threadId) ?? this.#below?.turnPositions(threadId)
+  }
+
+  advance(threadId: string, from: TurnPositions, { asked = 0, taken = 0 }: Partial<TurnPositions>): void {
+    this.turns.set(threadId, { asked: Math.max(from.asked, asked), taken: Math.max(from.taken, taken) })
   }
 
   #put<Kind extends ListedKind>(kind: Kind, id: string, listed: Listed<Entities[Kind]>): void {

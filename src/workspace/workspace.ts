@@ -1,9 +1,6 @@
-/**
- * One workspace as one actor sees it: the only way to write, and the reads. The host loop of domain §4 is here, once:
- * needs → load → commit → save.
- */
+/** One workspace as one actor sees it: the only way to write, and the reads. */
 import { type Actor, participantKey } from '../core/actors.js'
-import { commit, type Item, needs, record } from '../core/commit.js'
+import { type Item, needs } from '../core/commit.js'
 import type { Context, Definitions } from '../core/context.js'
 import type { Revision } from '../core/entities.js'
 import type { Envelope, Seq } from '../core/envelopes.js'
@@ -11,35 +8,47 @@ import { type EventOf, workspaceScopedEvents } from '../core/events.js'
 import type { FactInput } from '../core/facts.js'
 import { type ChangeNote, changeNotes } from '../core/notes.js'
 import { invalid } from '../core/rejections.js'
-import {
-  type CommitResult,
-  emptyState,
-  isEmpty,
-  mergeStates,
-  type Needs,
-  noNeeds,
-  type Outcome,
-  type State,
-} from '../core/state.js'
+import { emptyState, type Needs, noNeeds, type State } from '../core/state.js'
 import { idProblem } from '../core/text.js'
-import type { EventFilter, Lists, Scope, Storage, Transaction, Window } from '../storage/port.js'
-import { type CommandRequest, newId, withIds } from './ids.js'
+import type {
+  CommandKey,
+  EventFilter,
+  Expected,
+  Lists,
+  Scope,
+  Storage,
+  Transaction,
+  Window,
+} from '../storage/port.js'
+import { type CommandRequest, withIds } from './ids.js'
 import { digestOf, parseResult, type StoredResult, type Sweeper, serializeResult } from './results.js'
+import { Turns } from './turns.js'
+import { type Committed, Within } from './within.js'
 
 export type { EventFilter, Listed, Scope, Window } from '../storage/port.js'
-
-/** What was done, and the events it appended: none when there was nothing to change. */
-export interface Committed {
-  readonly outcome: Outcome
-  readonly envelopes: readonly Envelope[]
-}
+export { scopeKey } from '../storage/port.js'
+export type { CommandRequest } from './ids.js'
+export type { Committed, Within } from './within.js'
 
 export interface CommitOptions {
   /** The W3C trace context the commit belongs to; kept on its envelopes. */
   readonly traceparent?: string | undefined
   /** The caller's idempotency key for the command. One participant's ids are not another's. */
   readonly commandId?: string | undefined
+  /** What else belongs to the same transaction, once the item is accepted. It may run more than once. */
+  readonly alongside?: ((within: Within, committed: Committed) => Promise<void>) | undefined
+  /** Threads whose turn positions `alongside` reads or advances. */
+  readonly turns?: readonly string[] | undefined
 }
+
+export interface TransactOptions {
+  readonly traceparent?: string | undefined
+  /** What the work will load first. */
+  readonly expected?: Partial<Expected> | undefined
+}
+
+/** Looks whether something may still be written. @throws what it may not be written for. */
+export type Guard = (within: Within) => Promise<void>
 
 /** What the workspaces of a storage share. */
 export interface Host {
@@ -54,9 +63,6 @@ export type Message = Envelope & { readonly event: EventOf<'message_posted'> }
 export const isMessage = (envelope: Envelope): envelope is Message =>
   envelope.event.type === 'message_posted' && !('unknown' in envelope.event)
 
-/** More rounds than any item takes; a storage that does not load what it is asked for ends there. */
-const MAX_ROUNDS = 8
-
 /** How many changes are looked at for change notes; earlier ones are left out. */
 const MAX_NOTED = 5_000
 
@@ -64,20 +70,32 @@ export class Workspace {
   readonly scope: Scope
   readonly actor: Actor
   readonly #host: Host
+  readonly #guard: Guard | undefined
 
-  constructor(host: Host, scope: Scope, actor: Actor) {
+  constructor(host: Host, scope: Scope, actor: Actor, guard?: Guard) {
     this.#host = host
     this.scope = scope
     this.actor = actor
+    this.#guard = guard
   }
 
   get #storage(): Storage {
     return this.#host.storage
   }
 
+  /** The turns of the workspace's threads, for a runner. */
+  get turns(): Turns {
+    return new Turns(this.#storage, this.scope)
+  }
+
   /** The same workspace, acted in by another. */
   asActor(actor: Actor): Workspace {
-    return new Workspace(this.#host, this.scope, actor)
+    return new Workspace(this.#host, this.scope, actor, this.#guard)
+  }
+
+  /** The same workspace, where everything written is written only if `guard` does not throw, in the same transaction. */
+  guarded(guard: Guard): Workspace {
+    return new Workspace(this.#host, this.scope, this.actor, guard)
   }
 
   /**
@@ -86,14 +104,31 @@ export class Workspace {
    *
    * @throws Rejection when it is refused; StorageUnavailable when it may be tried again; NotLoaded when the storage is at fault.
    */
-  commit(request: CommandRequest, options: CommitOptions = {}): Promise<Committed> {
+  async commit(request: CommandRequest, options: CommitOptions = {}): Promise<Committed> {
     const command = withIds(request)
-    return this.#carryOut(request, command, (state, context) => commit(command, state, context), options)
+    return this.#carryOut(request, command, (within) => within.commit(command), options)
   }
 
   /** Records a fact; otherwise as `commit`. */
-  record(fact: FactInput, options: CommitOptions = {}): Promise<Committed> {
-    return this.#carryOut(fact, fact, (state, context) => record(fact, state, context), options)
+  async record(fact: FactInput, options: CommitOptions = {}): Promise<Committed> {
+    return this.#carryOut(fact, fact, (within) => within.record(fact), options)
+  }
+
+  /** Does any number of things in one transaction: all of them, or none. `work` may run more than once. */
+  transact<Result>(
+    work: (within: Within) => Promise<Result>,
+    { traceparent, expected = {} }: TransactOptions = {},
+  ): Promise<Result> {
+    const context = this.#context(traceparent)
+    return this.#storage.transaction(
+      this.scope,
+      async (transaction) => {
+        const within = new Within(transaction, context, traceparent)
+        await this.#guard?.(within)
+        return work(within)
+      },
+      { ...noNeeds, ...expected },
+    )
   }
 
   /** What is known of these ids: an entity or `null`, and whether each message id is used (ADR-0045). */
@@ -160,41 +195,30 @@ export class Workspace {
   async #carryOut(
     request: object,
     item: Item,
-    decide: (state: State, context: Context) => CommitResult,
-    { traceparent, commandId }: CommitOptions,
+    step: (within: Within) => Promise<Committed>,
+    { traceparent, commandId, alongside, turns }: CommitOptions,
   ): Promise<Committed> {
-    const context: Context = {
-      actor: this.actor,
-      definitions: this.#host.definitions,
-      traceId: traceparent?.split('-')[1],
-    }
-    const expected = needs(item, emptyState, context)
+    const context = this.#context(traceparent)
+    const expected: Expected = { ...needs(item, emptyState, context), turns }
     const work = async (transaction: Transaction): Promise<Committed> => {
-      const { outcome, events, ...entities } = decide(await load(transaction, item, context), context)
-      const ts = new Date().toISOString()
-      const drafts = events.map((draft) => ({
-        ...draft,
-        id: newId('evt'),
-        ts,
-        actor: this.actor,
-        traceparent,
-      }))
-      return { outcome, envelopes: await transaction.save({ ...entities, events: drafts }) }
+      const within = new Within(transaction, context, traceparent)
+      await this.#guard?.(within)
+      const committed = await step(within)
+      await alongside?.(within, committed)
+      return committed
     }
     if (commandId === undefined) return this.#storage.transaction(this.scope, work, expected)
-    return this.#once(commandId, digestOf(request), work, expected)
+    const key = { participant: participantKey(this.actor), commandId: validCommandId(commandId) }
+    return this.#once(key, digestOf(request), work, expected)
   }
 
-  /** Does the work unless it was done before under this id. What it does and its being done are one transaction. */
+  /** Does the work unless it was done before under this key. What it does and its being done are one transaction. */
   async #once(
-    commandId: string,
+    key: CommandKey,
     digest: string,
     work: (transaction: Transaction) => Promise<Committed>,
-    expected: Needs,
+    expected: Expected,
   ): Promise<Committed> {
-    const problem = idProblem(commandId)
-    if (problem !== null) throw invalid(['commandId'], problem)
-    const key = { participant: participantKey(this.actor), commandId }
     const unlessDone = async (transaction: Transaction): Promise<Committed | StoredResult> => {
       const stored = await transaction.recall(key)
       if (stored !== null) return parseResult(stored, digest)
@@ -213,15 +237,16 @@ export class Workspace {
     const window: Window = { after: first - 1, before: first + count, limit: count, from: 'start' }
     return { outcome, envelopes: await this.events({}, window) }
   }
+
+  #context(traceparent: string | undefined): Context {
+    const { definitions } = this.#host
+    return { actor: this.actor, definitions, traceId: traceparent?.split('-')[1] }
+  }
 }
 
-/** Loads until nothing is missing, or until the storage gives nothing more: deciding then says what was not loaded. */
-const load = async (transaction: Transaction, item: Item, context: Context): Promise<State> => {
-  let state = emptyState
-  for (let round = 0; round < MAX_ROUNDS; round++) {
-    const missing = needs(item, state, context)
-    if (isEmpty(missing)) break
-    state = mergeStates(state, await transaction.load(missing))
-  }
-  return state
+/** @throws ValidationFailed */
+const validCommandId = (commandId: string): string => {
+  const problem = idProblem(commandId)
+  if (problem !== null) throw invalid(['commandId'], problem)
+  return commandId
 }

@@ -3,8 +3,9 @@ import type { Actor } from '../core/actors.js'
 import { type Definitions, defaultDefinitions } from '../core/context.js'
 import { invalid } from '../core/rejections.js'
 import { idProblem } from '../core/text.js'
-import type { Storage } from '../storage/port.js'
+import type { OwedThread, Storage } from '../storage/port.js'
 import { RESULT_RETENTION, Sweeper } from './results.js'
+import { threadOfLease } from './turns.js'
 import { type Host, Workspace } from './workspace.js'
 
 export interface WorkspacesOptions {
@@ -34,6 +35,18 @@ export class Workspaces {
     check('tenantId', tenantId)
     check('workspaceId', workspaceId)
     return new Workspace(this.#host, { tenantId, workspaceId }, actor)
+  }
+
+  /** Threads of whichever scope that are owed a turn, and those whose holder died: at most `limit` of each (domain §11, recovery). */
+  async forsakenThreads(limit: number): Promise<readonly OwedThread[]> {
+    const { storage } = this.#host
+    const owed = await storage.owedThreads(limit)
+    const lapsed = await storage.lapsedLeases(limit)
+    const held = lapsed.flatMap(({ scope, key }) => {
+      const threadId = threadOfLease(key)
+      return threadId === null ? [] : [{ scope, threadId }]
+    })
+    return [...owed, ...held]
   }
 }
 

@@ -11,6 +11,7 @@ import { listFacts } from './lists.js'
 import { messageFacts } from './messages.js'
 import type { Fact } from './subject.js'
 import { transactionFacts } from './transactions.js'
+import { turnFacts } from './turns.js'
 
 export type { Fact, Subject } from './subject.js'
 
@@ -18,6 +19,7 @@ export const storageContract: readonly Fact[] = [
   ...messageFacts,
   ...transactionFacts,
   ...commandFacts,
+  ...turnFacts,
   ...listFacts,
   ...leaseFacts,
 ]

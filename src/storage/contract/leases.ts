@@ -38,6 +38,20 @@ export const leaseFacts: readonly Fact[] = [
     },
   },
   {
+    fact: 'a lapsed lease is found until it is taken or released, in whichever scope',
+    holds: async ({ open }) => {
+      const storage = await open()
+      const lapsed = async () =>
+        (await storage.lapsedLeases(10)).map(({ scope, key }) => [scope.workspaceId, key])
+      await storage.acquireLease(scope, 'k', 'a', LONG)
+      await storage.acquireLease(scope, 'short', 'a', 1)
+      while ((await lapsed()).length === 0) await pause(2)
+      assert.deepEqual(await lapsed(), [['w1', 'short']])
+      await storage.releaseLease(scope, 'short', 'a')
+      assert.deepEqual(await lapsed(), [])
+    },
+  },
+  {
     fact: 'of many who want a lease at once one gets it',
     holds: async ({ open }) => {
       const storages = [await open(), await open()]

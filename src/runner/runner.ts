@@ -1,0 +1,192 @@
+/**
+ * The runner: sends messages, and sees to it that each that asks for a turn gets one, whatever dies (domain §11). A message is committed
+ * before anything else happens: if it is refused, nothing does (ADR-0045).
+ */
+import type { Run } from '../core/entities.js'
+import { Forbidden, InvalidState, NotFound } from '../core/rejections.js'
+import { canResume, messageAsks } from '../core/turns.js'
+import {
+  type CommandRequest,
+  type CommitOptions,
+  type Committed,
+  scopeKey,
+  type Workspace,
+} from '../workspace/workspace.js'
+import type { Workspaces } from '../workspace/workspaces.js'
+import type { Agent } from './agent.js'
+import { Live, type LiveFrame } from './live.js'
+import { runnerActor } from './take.js'
+import { type ThreadOptions, ThreadTurns } from './thread.js'
+
+export interface RunnerOptions {
+  readonly workspaces: Workspaces
+  readonly agent: Agent
+  /** How long an agent may take from one step to the next, in milliseconds; five minutes when left out. */
+  readonly stepTimeout?: number | undefined
+  /** How long a hold on a thread outlives its process, in milliseconds; 15 seconds when left out. */
+  readonly leaseTtl?: number | undefined
+  /** How often a turn looks whether its run was stopped by another process, in milliseconds; a second when left out. */
+  readonly watchEvery?: number | undefined
+  /** About how often it is looked for turns that a process which died left behind, in milliseconds; five seconds when left out. */
+  readonly recoverEvery?: number | undefined
+  readonly onError?: ((error: unknown) => void) | undefined
+}
+
+/** A message sent: its commit, and the run it started or resumed; `null` when it steers one, waits for its turn, or asks for none. */
+export interface Sent extends Committed {
+  readonly runId: string | null
+}
+
+export interface Answered extends Committed {
+  /** Whether the run has all it asked for, and goes on. */
+  readonly resumed: boolean
+}
+
+/** What `watch` finds: the run's output, a run that another process carries out, or one that is over. */
+export type Watched =
+  | { readonly where: 'here'; readonly frames: AsyncIterableIterator<LiveFrame> }
+  | { readonly where: 'elsewhere' | 'over' }
+
+type PostMessage = Extract<CommandRequest, { type: 'post_message' }>
+type AnswerDeferred = Extract<CommandRequest, { type: 'answer_deferred' }>
+
+/** How many threads are looked at in one recovery. */
+const RECOVERED = 100
+
+export class Runner {
+  readonly #workspaces: Workspaces
+  readonly #options: ThreadOptions
+  readonly #live = new Live()
+  readonly #threads = new Map<string, ThreadTurns>()
+  readonly #recovery: NodeJS.Timeout
+  #closed = false
+
+  constructor({
+    workspaces,
+    agent,
+    stepTimeout = 300_000,
+    leaseTtl = 15_000,
+    watchEvery = 1_000,
+    recoverEvery = 5_000,
+    onError = () => undefined,
+  }: RunnerOptions) {
+    this.#workspaces = workspaces
+    const { maxMessageLength } = workspaces.definitions
+    const agentName = agent.name ?? 'assistant'
+    const live = this.#live
+    this.#options = { agent, agentName, live, maxMessageLength, stepTimeout, leaseTtl, watchEvery, onError }
+    // Each process looks at times of its own, so that they do not all find the same threads at once.
+    this.#recovery = setInterval(() => void this.recover(), recoverEvery * (0.5 + Math.random())).unref()
+  }
+
+  /**
+   * Posts a message. That it asks for a turn is written with it, and outlives this process.
+   *
+   * @throws Rejection when it is refused: then no run starts, and none is steered.
+   */
+  async send(workspace: Workspace, message: PostMessage, options: CommitOptions = {}): Promise<Sent> {
+    const { threadId, kind = 'message' } = message
+    const asks = messageAsks(threadId, kind, workspace.actor)
+    const committed = await workspace.commit(message, {
+      ...options,
+      turns: [threadId],
+      alongside: async (within, { envelopes }) => {
+        const seq = envelopes.at(-1)?.seq
+        if (asks && seq !== undefined) await within.advance(threadId, { asked: seq })
+      },
+    })
+    const seq = committed.envelopes.at(-1)?.seq
+    const thread = asks ? this.#thread(workspace, threadId) : null
+    const runId = seq === undefined ? null : ((await thread?.begin(seq)) ?? null)
+    return { ...committed, runId }
+  }
+
+  /** Answers what a paused run asked for; the last answer makes it go on. @throws Rejection */
+  async answer(workspace: Workspace, answer: AnswerDeferred, options: CommitOptions = {}): Promise<Answered> {
+    const { runId } = answer
+    let resumed = false
+    const committed = await workspace.commit(answer, {
+      ...options,
+      alongside: async (within, { envelopes }) => {
+        const { runs } = await within.load({ runs: [runId] })
+        const run = runs.get(runId)
+        const seq = envelopes.at(-1)?.seq
+        resumed = run != null && canResume(run)
+        if (run && seq !== undefined && resumed) await within.advance(run.threadId, { asked: seq })
+      },
+    })
+    if (resumed) this.#thread(workspace, (await existingRun(workspace, runId)).threadId)?.look()
+    return { ...committed, resumed }
+  }
+
+  /** Ends a run, whichever process carries it out. A run that is over stays as it is. @throws NotFound, Forbidden */
+  async stop(workspace: Workspace, runId: string): Promise<Run> {
+    if (workspace.actor.kind === 'evaluator')
+      throw new Forbidden('an evaluator may give feedback and nothing else')
+    const { threadId } = await existingRun(workspace, runId)
+    const fact = { type: 'run_ended', runId, status: 'stopped', reason: 'stopped' } as const
+    await workspace
+      .asActor(runnerActor)
+      .record(fact)
+      .catch((error) => {
+        if (!(error instanceof InvalidState)) throw error
+      })
+    this.#threads.get(keyOf(workspace, threadId))?.stop(runId)
+    return existingRun(workspace, runId)
+  }
+
+  /** @throws NotFound */
+  async watch(workspace: Workspace, runId: string): Promise<Watched> {
+    const { status } = await existingRun(workspace, runId)
+    const output = this.#live.of(workspace.scope, runId)
+    if (output !== undefined) return { where: 'here', frames: output.watch() }
+    return { where: status === 'running' ? 'elsewhere' : 'over' }
+  }
+
+  /** Looks for turns that are owed and that nobody carries out, and carries them out. */
+  async recover(): Promise<void> {
+    try {
+      for (const { scope, threadId } of await this.#workspaces.forsakenThreads(RECOVERED)) {
+        if (this.#closed) return
+        const { tenantId, workspaceId } = scope
+        const workspace = this.#workspaces.open(tenantId, workspaceId, { actor: runnerActor })
+        this.#thread(workspace, threadId)?.look()
+      }
+    } catch (error) {
+      this.#options.onError(error)
+    }
+  }
+
+  /** Ends when no turn is under way in this process. */
+  async drain(): Promise<void> {
+    await Promise.all([...this.#threads.values()].map((thread) => thread.idle()))
+  }
+
+  /** Ends the turns under way, and begins no others: what is owed is left to other processes, or to the next start. */
+  async close(): Promise<void> {
+    this.#closed = true
+    clearInterval(this.#recovery)
+    await Promise.all([...this.#threads.values()].map((thread) => thread.close()))
+  }
+
+  /** `null` once the runner is closed: others will find what is owed. */
+  #thread(workspace: Workspace, threadId: string): ThreadTurns | null {
+    if (this.#closed) return null
+    const key = keyOf(workspace, threadId)
+    const onIdle = () => this.#threads.delete(key)
+    const own = workspace.asActor(runnerActor)
+    const thread = this.#threads.get(key) ?? new ThreadTurns(own, threadId, this.#options, onIdle)
+    this.#threads.set(key, thread)
+    return thread
+  }
+}
+
+const keyOf = ({ scope }: Workspace, threadId: string): string => JSON.stringify([scopeKey(scope), threadId])
+
+/** @throws NotFound */
+const existingRun = async (workspace: Workspace, id: string): Promise<Run> => {
+  const { runs } = await workspace.load({ runs: [id] })
+  const run = runs.get(id)
+  if (!run) throw new NotFound('run', id)
+  return run
+}

@@ -1,0 +1,165 @@
+/**
+ * What a thread's next turn is, and its taking. The invariants (domain §11), each with tests of its name:
+ *
+ * I1 Each message is taken by one turn, in the order of the log.
+ * I2 What takes a message and that it is taken are one transaction.
+ * I3 A message in a paused thread is its reply.
+ * I4 A run that its holder left behind ends as `failed`, reason `abandoned`, and its message is not taken again.
+ */
+import type { Actor, AgentActor } from '../core/actors.js'
+import type { Run } from '../core/entities.js'
+import type { Envelope, Seq } from '../core/envelopes.js'
+import { answersOfReply, canResume, isTakenByTurn } from '../core/turns.js'
+import { newId } from '../workspace/ids.js'
+import type { Within, Workspace } from '../workspace/workspace.js'
+import type { Answered } from './agent.js'
+
+/** What the runner itself records. */
+export const runnerActor: Actor = { kind: 'system', name: 'runner' }
+
+/** A turn that has begun: its run is started, and what it begins with is taken. */
+export interface Taken {
+  readonly runId: string
+  /** Where what it began with stands in the log. */
+  readonly seq: Seq
+  readonly prompt: string | null
+  readonly answers: readonly Answered[]
+  readonly traceparent: string | undefined
+}
+
+/** How many events are looked at in one read. */
+const PAGE = 50
+
+export const agentActor = (threadId: string, runId: string, name: string): AgentActor => ({
+  kind: 'agent',
+  threadId,
+  runId,
+  name,
+})
+
+/** Begins the thread's next turn, or returns `null` when none is owed. Only for who holds the thread. */
+export const takeNext = async (
+  workspace: Workspace,
+  threadId: string,
+  agentName: string,
+): Promise<Taken | null> => {
+  for (;;) {
+    const active = await activeRun(workspace, threadId)
+    if (active?.status === 'running') await abandon(workspace, active.id)
+    const { asked, taken } = await turnPositions(workspace, threadId)
+    if (asked <= taken) return null
+    const ask = await oldestAsk(workspace, threadId, taken)
+    if (ask === null) {
+      await workspace.transact((within) => within.advance(threadId, { taken: asked }))
+      return null
+    }
+    const turn = await workspace.transact(
+      async (within) => {
+        const positions = await within.turnPositions(threadId)
+        if (positions.taken !== taken) return null
+        await within.advance(threadId, { taken: ask.seq })
+        return begin(within, ask, threadId, active?.id, agentName)
+      },
+      { traceparent: ask.traceparent, expected: { turns: [threadId] } },
+    )
+    if (turn !== null) return turn
+  }
+}
+
+/** Takes the oldest message that waits while a run is active, and returns what it says; `null` when none waits (I1, I2). */
+export const takeSteering = async (workspace: Workspace, threadId: string): Promise<string | null> => {
+  for (;;) {
+    const { asked, taken } = await turnPositions(workspace, threadId)
+    const ask = asked <= taken ? null : await oldestAsk(workspace, threadId, taken)
+    if (ask === null) return null
+    const isMine = await workspace.transact(
+      async (within) => {
+        const positions = await within.turnPositions(threadId)
+        if (positions.taken !== taken) return false
+        await within.advance(threadId, { taken: ask.seq })
+        return true
+      },
+      { expected: { turns: [threadId] } },
+    )
+    if (isMine && ask.event.type === 'message_posted' && 'content' in ask.event) return ask.event.content
+  }
+}
+
+const turnPositions = (workspace: Workspace, threadId: string) =>
+  workspace.transact((within) => within.turnPositions(threadId), { expected: { turns: [threadId] } })
+
+export const activeRun = async (workspace: Workspace, threadId: string): Promise<Run | null> => {
+  const filter = { threadId, statuses: ['running', 'paused'] } as const
+  const [run] = await workspace.runs(filter, { limit: 1, from: 'end' })
+  return run?.entity ?? null
+}
+
+/** Whoever holds the thread and is not carrying it out found it left behind (I4). */
+const abandon = (workspace: Workspace, runId: string): Promise<unknown> => {
+  const fact = { type: 'run_ended', runId, status: 'failed', reason: 'abandoned' } as const
+  return workspace.asActor(runnerActor).record(fact)
+}
+
+const oldestAsk = async (workspace: Workspace, threadId: string, taken: Seq): Promise<Envelope | null> => {
+  for (let after = taken; ; ) {
+    const filter = { threadId, types: ['message_posted', 'deferred_answered'] } as const
+    const envelopes = await workspace.events(filter, { after, limit: PAGE, from: 'start' })
+    const ask = envelopes.find(isTakenByTurn)
+    const last = envelopes.at(-1)
+    if (ask !== undefined || last === undefined) return ask ?? null
+    after = last.seq
+  }
+}
+
+/** Starts or resumes the run that an event asks for; `null` when it asks for none any more. */
+const begin = async (
+  within: Within,
+  ask: Envelope,
+  threadId: string,
+  activeId: string | undefined,
+  agentName: string,
+): Promise<Taken | null> => {
+  const { event, seq, traceparent } = ask
+  const content = event.type === 'message_posted' && 'content' in event ? event.content : null
+  const paused = activeId === undefined ? null : await runIn(within, activeId)
+  if (paused?.status === 'paused') {
+    if (content !== null) await reply(within.asActor(ask.actor), paused, content)
+    const answered = await runIn(within, paused.id)
+    if (answered === null || !canResume(answered)) return null
+    await start(within, threadId, paused.id, 'resume', agentName)
+    return { runId: paused.id, seq, prompt: null, answers: pair(answered), traceparent }
+  }
+  if (content === null) return null
+  const runId = newId('run')
+  await start(within, threadId, runId, 'message', agentName)
+  return { runId, seq, prompt: content, answers: [], traceparent }
+}
+
+const runIn = async (within: Within, id: string): Promise<Run | null> => {
+  const { runs } = await within.load({ runs: [id] })
+  return runs.get(id) ?? null
+}
+
+/** Answers what is open with a message (I3). */
+const reply = async (within: Within, { id: runId, ...run }: Run, content: string): Promise<void> => {
+  for (const answer of answersOfReply({ id: runId, ...run }, content)) {
+    await within.commit({ type: 'answer_deferred', runId, ...answer })
+  }
+}
+
+const start = (
+  within: Within,
+  threadId: string,
+  runId: string,
+  trigger: 'message' | 'resume',
+  agentName: string,
+): Promise<unknown> =>
+  within
+    .asActor(agentActor(threadId, runId, agentName))
+    .record({ type: 'run_started', runId, threadId, trigger })
+
+const pair = ({ pending, answers }: Run): Answered[] =>
+  pending.flatMap((request) => {
+    const answer = answers.find(({ toolCallId }) => toolCallId === request.toolCallId)
+    return answer === undefined ? [] : [{ request, answer }]
+  })

@@ -1,0 +1,187 @@
+/**
+ * Who carries out a thread's turns. The invariants (domain §11):
+ *
+ * I7 One turn of a thread at a time, whichever process carries it out: only who holds its lease does. Each claim has a holder of its own.
+ * I8 A thread is not let go with more asked than taken, unless somebody will look again.
+ */
+import { randomUUID } from 'node:crypto'
+import type { Seq } from '../core/envelopes.js'
+import type { Workspace } from '../workspace/workspace.js'
+import type { Agent } from './agent.js'
+import type { Live } from './live.js'
+import { type Taken, takeNext } from './take.js'
+import { CutShort, TurnInProgress } from './turn.js'
+
+export interface ThreadOptions {
+  readonly agent: Agent
+  readonly agentName: string
+  readonly live: Live
+  readonly maxMessageLength: number
+  readonly stepTimeout: number
+  /** How long a hold on a thread lasts without renewal, in milliseconds. */
+  readonly leaseTtl: number
+  /** How often a turn looks whether its run was ended elsewhere, in milliseconds. */
+  readonly watchEvery: number
+  /** Told of what went wrong besides what agents do wrong. */
+  readonly onError: (error: unknown) => void
+}
+
+/** What became of a message that was sent: the run it started or resumed, or `null`. */
+type Told = (runId: string | null) => void
+
+export class ThreadTurns {
+  readonly #workspace: Workspace
+  readonly #threadId: string
+  readonly #options: ThreadOptions
+  readonly #onIdle: () => void
+  /** Who waits to be told what became of a message, by its place in the log. */
+  readonly #waiting = new Map<Seq, Told>()
+  #control: AbortController | null = null
+  #runId: string | null = null
+  #draining = false
+  #claim: Promise<void> | null = null
+  /** Whether somebody asked after the last look. */
+  #again = false
+
+  constructor(workspace: Workspace, threadId: string, options: ThreadOptions, onIdle: () => void) {
+    this.#workspace = workspace
+    this.#threadId = threadId
+    this.#options = options
+    this.#onIdle = onIdle
+  }
+
+  /** Sees to it that somebody looks for turns that are owed. */
+  look(): void {
+    this.#again = true
+    this.#claim ??= this.#work()
+  }
+
+  /** As `look`, and answers which run the message at `seq` started or resumed; `null` when it steers one, or waits. */
+  async begin(seq: Seq): Promise<string | null> {
+    if (this.#control !== null) {
+      this.look()
+      return null
+    }
+    return new Promise((resolve) => {
+      this.#waiting.set(seq, resolve)
+      this.look()
+    })
+  }
+
+  /** Cuts the turn of a run short, if it is the one under way. */
+  stop(runId: string): void {
+    if (this.#runId === runId) this.#control?.abort(new CutShort('stopped'))
+  }
+
+  /** Ends the turn under way and begins no other; what is owed is left to others. */
+  async close(): Promise<void> {
+    this.#draining = true
+    this.#control?.abort(new CutShort('shutdown'))
+    await this.#claim
+  }
+
+  /** Ends when nothing is under way. */
+  async idle(): Promise<void> {
+    while (this.#claim !== null) await this.#claim
+  }
+
+  async #work(): Promise<void> {
+    try {
+      while (this.#again && !this.#draining) {
+        this.#again = false
+        await this.#hold()
+      }
+    } catch (error) {
+      this.#options.onError(error)
+    } finally {
+      this.#claim = null
+      this.#tell(null)
+      this.#onIdle()
+    }
+  }
+
+  /** Carries out all that is owed, if nobody else holds the thread; who does will look again when they let go (I8). */
+  async #hold(): Promise<void> {
+    const holder = randomUUID()
+    const { turns } = this.#workspace
+    const { leaseTtl } = this.#options
+    if (!(await turns.hold(this.#threadId, holder, leaseTtl))) return
+    const lease = keepRenewing(() => turns.hold(this.#threadId, holder, leaseTtl), leaseTtl / 3)
+    try {
+      while (!this.#draining && !lease.signal.aborted) {
+        const taken = await takeNext(this.#workspace, this.#threadId, this.#options.agentName)
+        if (taken === null) break
+        await this.#carryOut(taken, lease.signal)
+      }
+    } finally {
+      lease.stop()
+      await turns.release(this.#threadId, holder)
+    }
+    if (await this.#isOwed()) this.#again = true
+  }
+
+  async #carryOut(taken: Taken, lost: AbortSignal): Promise<void> {
+    const { live, watchEvery, onError } = this.#options
+    const { scope } = this.#workspace
+    const control = new AbortController()
+    const onLost = () => control.abort(new CutShort('superseded'))
+    lost.addEventListener('abort', onLost)
+    this.#control = control
+    this.#runId = taken.runId
+    this.#tell(taken)
+    const output = live.start(scope, taken.runId)
+    const watch = setInterval(() => void this.#watch(taken.runId, control).catch(onError), watchEvery)
+    try {
+      if (this.#draining) control.abort(new CutShort('shutdown'))
+      const { agent, agentName, stepTimeout, maxMessageLength } = this.#options
+      await new TurnInProgress({
+        workspace: this.#workspace,
+        threadId: this.#threadId,
+        agent,
+        agentName,
+        taken,
+        output,
+        stepTimeout,
+        maxMessageLength,
+        control,
+      }).carryOut()
+    } finally {
+      clearInterval(watch)
+      lost.removeEventListener('abort', onLost)
+      live.end(scope, taken.runId)
+      this.#control = null
+      this.#runId = null
+    }
+  }
+
+  /** Notices a run that was stopped, or taken for abandoned, by another process. */
+  async #watch(runId: string, control: AbortController): Promise<void> {
+    const { runs } = await this.#workspace.load({ runs: [runId] })
+    if (runs.get(runId)?.status !== 'running') control.abort(new CutShort('superseded'))
+  }
+
+  async #isOwed(): Promise<boolean> {
+    const { asked, taken } = await this.#workspace.transact((within) => within.turnPositions(this.#threadId))
+    return asked > taken
+  }
+
+  #tell(taken: Taken | null): void {
+    for (const [seq, told] of this.#waiting) told(taken?.seq === seq ? taken.runId : null)
+    this.#waiting.clear()
+  }
+}
+
+/** Renews a lease until it is told to stop, or it is lost. */
+const keepRenewing = (
+  renew: () => Promise<boolean>,
+  every: number,
+): { signal: AbortSignal; stop(): void } => {
+  const control = new AbortController()
+  let lastRenewed = Date.now()
+  const timer = setInterval(async () => {
+    const isHeld = await renew().catch(() => Date.now() - lastRenewed < 3 * every)
+    if (isHeld) lastRenewed = Date.now()
+    else control.abort()
+  }, every)
+  return { signal: control.signal, stop: () => clearInterval(timer) }
+}
