@@ -1,7 +1,7 @@
 /** Checking data of the application's against the schema it defined: artifact data, feedback values. */
 import type { z } from 'zod'
 import { safeParse } from './issues.js'
-import { isJsonObject, type JsonObject, type JsonValue, jsonInputSchema } from './json.js'
+import { isJsonObject, type JsonObject, type JsonValue, jsonInputSchema, jsonProblem } from './json.js'
 import { issuesOf, ValidationFailed, type ValidationIssue } from './rejections.js'
 
 /**
@@ -18,6 +18,8 @@ export const conform = (schema: z.ZodType, value: JsonValue, what: string, under
       `invalid ${what}`,
       issues.map(({ path, message }) => ({ path: [under, ...path], message })),
     )
+  const problem = jsonProblem(value)
+  if (problem !== null) throw refusal([problem])
   const parsed = safeParse(schema, value)
   if (!parsed.success) throw refusal(issuesOf(parsed.error))
   const output = jsonInputSchema.safeParse(parsed.data)
@@ -44,14 +46,13 @@ const inOrderOf = (input: JsonValue, output: JsonValue): JsonValue => {
     const items = pairs(input, output)
     return items.length > 0 ? items.map(([item, kept]) => inOrderOf(item, kept)) : output
   }
-  const given = Object.entries(input).map(
-    ([key, item]) => [key, inOrderOf(item, output[key] ?? null)] as const,
-  )
-  return { ...Object.fromEntries(given), ...added(input, output) }
+  const ordered: JsonObject = {}
+  for (const [key, item] of Object.entries(input)) ordered[key] = inOrderOf(item, output[key] ?? null)
+  for (const [key, added] of Object.entries(output)) {
+    if (!Object.hasOwn(input, key)) ordered[key] = added
+  }
+  return ordered
 }
-
-const added = (input: JsonObject, output: JsonObject): JsonObject =>
-  Object.fromEntries(Object.entries(output).filter(([key]) => !Object.hasOwn(input, key)))
 
 /** Item by item, two lists of one length; nothing else has pairs. */
 const pairs = (input: JsonValue, output: JsonValue): (readonly [JsonValue, JsonValue])[] =>

@@ -42,23 +42,22 @@ const camel = (key: string): string => key.replace(/_([a-z])/g, (_, letter: stri
 
 const renameKeys = (value: JsonValue, rename: (key: string) => string): JsonValue => {
   if (Array.isArray(value)) return value.map((item) => renameKeys(item, rename))
-  if (!isJsonObject(value)) return value
-  return Object.fromEntries(
-    Object.entries(value).map(([key, item]) => [
+  return isJsonObject(value) ? renameMembers(value, rename) : value
+}
+
+const renameMembers = (object: JsonObject, rename: (key: string) => string): JsonObject =>
+  Object.fromEntries(
+    Object.entries(object).map(([key, item]) => [
       rename(key),
       opaque.has(key) ? item : renameKeys(item, rename),
     ]),
   )
-}
 
 /** The stored form of an envelope. */
 export const serializeEnvelope = ({ event, ...header }: Envelope): string =>
   JSON.stringify({ ...inSnakeCase(header), event: isKnown(event) ? inSnakeCase(event) : event.data })
 
-const inSnakeCase = (value: object): JsonObject => {
-  const plain: JsonValue = renameKeys(JSON.parse(JSON.stringify(value)), snake)
-  return isJsonObject(plain) ? plain : {}
-}
+const inSnakeCase = (value: object): JsonObject => renameMembers(JSON.parse(JSON.stringify(value)), snake)
 
 /**
  * Reads a stored envelope. An event of a type this version does not know comes back as an `UnknownEvent`.

@@ -27,8 +27,8 @@ const words: z.core.$ZodErrorMap = (issue) => {
     case 'invalid_value':
       return issue.input === undefined ? 'is required' : oneOf(issue.values)
     case 'invalid_union':
-      return 'discriminator' in issue && 'options' in issue
-        ? oneOf(list(issue.options))
+      return 'options' in issue && Array.isArray(issue.options)
+        ? oneOf(issue.options)
         : 'is of no allowed form'
     case 'too_small':
       return `must be at least ${issue.minimum}${units[issue.origin] ?? ''}`
@@ -38,8 +38,6 @@ const words: z.core.$ZodErrorMap = (issue) => {
       return undefined
   }
 }
-
-const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
 
 /** Parses with our words. @throws ValidationFailed naming each field that is wrong. */
 export const parseOrRefuse = <Output>(schema: z.ZodType<Output>, value: unknown): Output => {

@@ -31,55 +31,58 @@ export interface JsonProblem {
 }
 
 /** The first problem of a value from outside, or `null` when it may be stored. It looks no deeper than `MAX_JSON_DEPTH`. */
-export const jsonProblem = (value: unknown, path: readonly string[] = []): JsonProblem | null => {
+export const jsonProblem = (value: unknown): JsonProblem | null => problemAt(value, 0)
+
+const problemAt = (value: unknown, depth: number): JsonProblem | null => {
   switch (typeof value) {
     case 'boolean':
       return null
     case 'number':
-      return Number.isFinite(value) ? null : { path, message: 'must be a finite number' }
+      return Number.isFinite(value) ? null : here('must be a finite number')
     case 'string':
-      return problemAt(path, textProblem(value))
+      return here(textProblem(value))
     case 'object':
-      return value === null ? null : containerProblem(value, path)
+      return value === null ? null : containerProblem(value, depth)
     case 'undefined':
     case 'bigint':
     case 'symbol':
     case 'function':
-      return { path, message: 'must be JSON' }
+      return here('must be JSON')
   }
 }
 
-const problemAt = (path: readonly string[], message: string | null): JsonProblem | null =>
-  message === null ? null : { path, message }
+const here = (message: string | null): JsonProblem | null => (message === null ? null : { path: [], message })
 
-const containerProblem = (container: object, path: readonly string[]): JsonProblem | null => {
-  if (path.length >= MAX_JSON_DEPTH) {
-    return { path, message: `must not be nested deeper than ${MAX_JSON_DEPTH} levels` }
-  }
-  return Array.isArray(container) ? arrayProblem(container, path) : objectProblem(container, path)
+/** A problem of an item, as its container sees it. */
+const within = (key: string, problem: JsonProblem | null): JsonProblem | null =>
+  problem && { path: [key, ...problem.path], message: problem.message }
+
+const containerProblem = (container: object, depth: number): JsonProblem | null => {
+  if (depth >= MAX_JSON_DEPTH) return here(`must not be nested deeper than ${MAX_JSON_DEPTH} levels`)
+  return Array.isArray(container) ? arrayProblem(container, depth) : objectProblem(container, depth)
 }
 
-const arrayProblem = (items: readonly unknown[], path: readonly string[]): JsonProblem | null => {
-  for (const [index, item] of items.entries()) {
-    const problem = jsonProblem(item, [...path, String(index)])
+const arrayProblem = (items: readonly unknown[], depth: number): JsonProblem | null => {
+  for (let index = 0; index < items.length; index++) {
+    const problem = within(String(index), problemAt(items[index], depth + 1))
     if (problem !== null) return problem
   }
   return null
 }
 
-const objectProblem = (object: object, path: readonly string[]): JsonProblem | null => {
-  if (!isPlain(object)) return { path, message: 'must be JSON' }
+const objectProblem = (object: object, depth: number): JsonProblem | null => {
+  if (!isPlain(object)) return here('must be JSON')
   for (const [key, item] of Object.entries(object)) {
-    const problem = keyProblem(key, path) ?? (item === undefined ? null : jsonProblem(item, [...path, key]))
+    const problem = keyProblem(key) ?? (item === undefined ? null : within(key, problemAt(item, depth + 1)))
     if (problem !== null) return problem
   }
   return null
 }
 
-const keyProblem = (key: string, path: readonly string[]): JsonProblem | null => {
-  if (isUnsafeKey(key)) return { path: [...path, key], message: 'is not allowed as a key' }
+const keyProblem = (key: string): JsonProblem | null => {
+  if (isUnsafeKey(key)) return { path: [key], message: 'is not allowed as a key' }
   const problem = textProblem(key)
-  return problemAt(path, problem && `has a key which ${problem}`)
+  return here(problem && `has a key which ${problem}`)
 }
 
 /** Made by `{}` or `JSON.parse`, in whichever realm, or without a prototype. */
@@ -92,8 +95,11 @@ const isPlain = (object: object): boolean => {
 const normalised = (value: JsonValue): JsonValue => {
   if (Array.isArray(value)) return value.map(normalised)
   if (!isJsonObject(value)) return value === 0 ? 0 : value
-  const present = Object.entries(value).filter(([, item]) => item !== undefined)
-  return Object.fromEntries(present.map(([key, item]) => [key, normalised(item)]))
+  const copy: JsonObject = {}
+  for (const [key, item] of Object.entries(value)) {
+    if (item !== undefined) copy[key] = normalised(item)
+  }
+  return copy
 }
 
 /** A JSON value from outside: bounded in depth, without unsafe keys, non-finite numbers, U+0000 or lone surrogates. */

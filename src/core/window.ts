@@ -1,4 +1,5 @@
 /** How much of a list is read at once, and from which end (domain §8). The same for the log and for every other list. */
+import type { Seq } from './envelopes.js'
 import { invalid } from './rejections.js'
 
 export const DEFAULT_PAGE = 50
@@ -34,5 +35,35 @@ const size = (argument: keyof PageRequest, value: number | null | undefined): nu
   if (!Number.isInteger(value)) throw invalid([argument], 'must be a whole number')
   if (value < 0) throw invalid([argument], 'must not be negative')
   if (value > MAX_PAGE) throw invalid([argument], `must be at most ${MAX_PAGE}`)
+  return value
+}
+
+export interface LogRequest extends PageRequest {
+  /** Only events after this position. */
+  readonly afterSeq?: Seq | null | undefined
+  /** Only events before this position. */
+  readonly beforeSeq?: Seq | null | undefined
+}
+
+export interface LogWindow extends Extent {
+  readonly after: Seq
+  readonly before?: Seq | undefined
+}
+
+/**
+ * The part of the log a request asks for: `afterSeq < seq < beforeSeq`, and its extent.
+ *
+ * @throws ValidationFailed naming the argument.
+ */
+export const windowOf = ({ afterSeq, beforeSeq, ...page }: LogRequest): LogWindow => ({
+  after: position('afterSeq', afterSeq) ?? 0,
+  before: position('beforeSeq', beforeSeq),
+  ...extentOf(page),
+})
+
+const position = (argument: keyof LogRequest, value: Seq | null | undefined): Seq | undefined => {
+  if (value === null || value === undefined) return undefined
+  if (!Number.isSafeInteger(value)) throw invalid([argument], 'must be a position: a whole number')
+  if (value < 0) throw invalid([argument], 'must not be negative')
   return value
 }

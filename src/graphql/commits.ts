@@ -3,8 +3,9 @@ import type { Seq } from '../core/envelopes.js'
 import { type Event, type EventOf, type EventType, isKnown } from '../core/events.js'
 import type { FactInput } from '../core/facts.js'
 import type { Outcome } from '../core/state.js'
+import type { Handled } from '../runner/runner.js'
 import type { CommandRequest } from '../workspace/ids.js'
-import type { CommitOptions, Committed, Workspace } from '../workspace/workspace.js'
+import type { CommitOptions, Workspace } from '../workspace/workspace.js'
 import { openWorkspace } from './access.js'
 import type { GraphQLContext } from './context.js'
 
@@ -14,7 +15,7 @@ export interface CommandTarget {
   readonly commandId?: string | null | undefined
 }
 
-export interface CarriedOut<Result extends Outcome = Outcome> extends Committed {
+export interface CarriedOut<Result extends Outcome = Outcome> extends Handled {
   readonly workspace: Workspace
   readonly outcome: Result
   /** The last event it appended; `null` when it appended none. */
@@ -28,7 +29,10 @@ export const carryOut = async (
   command: CommandRequest,
 ): Promise<CarriedOut> => {
   const workspace = await openWorkspace(context, target.workspaceId)
-  return carriedOut(workspace, await workspace.commit(command, commitOptions(context, target)))
+  return carriedOut(
+    workspace,
+    await context.runner.handle(workspace, command, commitOptions(context, target)),
+  )
 }
 
 /** As `carryOut`, for a fact. */
@@ -46,10 +50,10 @@ const commitOptions = ({ traceparent }: GraphQLContext, { commandId }: CommandTa
   commandId: commandId ?? undefined,
 })
 
-const carriedOut = (workspace: Workspace, committed: Committed): CarriedOut => ({
-  ...committed,
+const carriedOut = (workspace: Workspace, handled: Handled): CarriedOut => ({
+  ...handled,
   workspace,
-  seq: committed.envelopes.at(-1)?.seq ?? null,
+  seq: handled.envelopes.at(-1)?.seq ?? null,
 })
 
 /** The last event of a command that always appends one. */

@@ -3,7 +3,8 @@
  * before anything else happens: if it is refused, nothing does (ADR-0045).
  */
 import type { Run } from '../core/entities.js'
-import { Forbidden, InvalidState, NotFound } from '../core/rejections.js'
+import { Forbidden, InvalidState, invalid, NotFound } from '../core/rejections.js'
+import { idProblem } from '../core/text.js'
 import { canResume, messageAsks } from '../core/turns.js'
 import {
   type CommandRequest,
@@ -20,7 +21,8 @@ import { type ThreadOptions, ThreadTurns } from './thread.js'
 
 export interface RunnerOptions {
   readonly workspaces: Workspaces
-  readonly agent: Agent
+  /** Who takes the turns; `null`: nobody does, and no message asks for one. */
+  readonly agent: Agent | null
   /** How long an agent may take from one step to the next, in milliseconds; five minutes when left out. */
   readonly stepTimeout?: number | undefined
   /** How long a hold on a thread outlives its process, in milliseconds; 15 seconds when left out. */
@@ -42,6 +44,12 @@ export interface Answered extends Committed {
   readonly resumed: boolean
 }
 
+/** What became of a command: of a message its run, of an answer whether its run goes on. */
+export interface Handled extends Committed {
+  readonly runId?: string | null
+  readonly resumed?: boolean
+}
+
 /** What `watch` finds: the run's output, a run that another process carries out, or one that is over. */
 export type Watched =
   | { readonly where: 'here'; readonly frames: AsyncIterableIterator<LiveFrame> }
@@ -55,7 +63,9 @@ const RECOVERED = 100
 
 export class Runner {
   readonly #workspaces: Workspaces
-  readonly #options: ThreadOptions
+  /** `null` when there is no agent. */
+  readonly #options: ThreadOptions | null
+  readonly #onError: (error: unknown) => void
   readonly #live = new Live()
   readonly #threads = new Map<string, ThreadTurns>()
   readonly #recovery: NodeJS.Timeout
@@ -72,11 +82,36 @@ export class Runner {
   }: RunnerOptions) {
     this.#workspaces = workspaces
     const { maxMessageLength } = workspaces.definitions
-    const agentName = agent.name ?? 'assistant'
     const live = this.#live
-    this.#options = { agent, agentName, live, maxMessageLength, stepTimeout, leaseTtl, watchEvery, onError }
+    const limits = { maxMessageLength, stepTimeout, leaseTtl, watchEvery }
+    this.#onError = onError
+    this.#options = agent && { agent, agentName: agent.name ?? 'assistant', live, onError, ...limits }
     // Each process looks at times of its own, so that they do not all find the same threads at once.
     this.#recovery = setInterval(() => void this.recover(), recoverEvery * (0.5 + Math.random())).unref()
+  }
+
+  /**
+   * Carries out any command, so that it means the same by whichever transport it came.
+   *
+   * @throws Rejection; StorageUnavailable
+   */
+  async handle(workspace: Workspace, command: CommandRequest, options: CommitOptions = {}): Promise<Handled> {
+    switch (command.type) {
+      case 'post_message':
+        return this.send(workspace, command, options)
+      case 'answer_deferred':
+        return this.answer(workspace, command, options)
+      case 'create_thread':
+      case 'set_focus':
+      case 'set_thread_mode':
+      case 'create_artifact':
+      case 'edit_artifact':
+      case 'archive_artifact':
+      case 'propose_change':
+      case 'respond_to_proposal':
+      case 'give_feedback':
+        return workspace.commit(command, options)
+    }
   }
 
   /**
@@ -86,7 +121,7 @@ export class Runner {
    */
   async send(workspace: Workspace, message: PostMessage, options: CommitOptions = {}): Promise<Sent> {
     const { threadId, kind = 'message' } = message
-    const asks = messageAsks(threadId, kind, workspace.actor)
+    const asks = this.#options !== null && messageAsks(threadId, kind, workspace.actor)
     const committed = await workspace.commit(message, {
       ...options,
       turns: [threadId],
@@ -119,10 +154,12 @@ export class Runner {
     return { ...committed, resumed }
   }
 
-  /** Ends a run, whichever process carries it out. A run that is over stays as it is. @throws NotFound, Forbidden */
+  /** Ends a run, whichever process carries it out. A run that is over stays as it is. @throws NotFound, Forbidden, ValidationFailed */
   async stop(workspace: Workspace, runId: string): Promise<Run> {
     if (workspace.actor.kind === 'evaluator')
       throw new Forbidden('an evaluator may give feedback and nothing else')
+    const problem = idProblem(runId)
+    if (problem !== null) throw invalid(['runId'], problem)
     const { threadId } = await existingRun(workspace, runId)
     const fact = { type: 'run_ended', runId, status: 'stopped', reason: 'stopped' } as const
     await workspace
@@ -153,7 +190,7 @@ export class Runner {
         this.#thread(workspace, threadId)?.look()
       }
     } catch (error) {
-      this.#options.onError(error)
+      this.#onError(error)
     }
   }
 
@@ -169,9 +206,9 @@ export class Runner {
     await Promise.all([...this.#threads.values()].map((thread) => thread.close()))
   }
 
-  /** `null` once the runner is closed: others will find what is owed. */
+  /** `null` when there is no agent, and once the runner is closed: others will find what is owed. */
   #thread(workspace: Workspace, threadId: string): ThreadTurns | null {
-    if (this.#closed) return null
+    if (this.#closed || this.#options === null) return null
     const key = keyOf(workspace, threadId)
     const onIdle = () => this.#threads.delete(key)
     const own = workspace.asActor(runnerActor)

@@ -5,6 +5,8 @@ import type { Actor } from '../../src/core/actors.js'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../src/core/json.js'
 import type { Authorize, GraphQLContext } from '../../src/graphql/context.js'
 import { createSchema } from '../../src/graphql/schema.js'
+import type { Agent } from '../../src/runner/agent.js'
+import { Runner } from '../../src/runner/runner.js'
 import { MemoryStorage } from '../../src/storage/memory.js'
 import type { Storage } from '../../src/storage/port.js'
 import { Workspaces, type WorkspacesOptions } from '../../src/workspace/workspaces.js'
@@ -31,6 +33,7 @@ interface GatewayOptions extends WorkspacesOptions {
   readonly tenantId?: string
   readonly actor?: Actor
   readonly traceparent?: string
+  readonly agent?: Agent
 }
 
 export const gateway = ({
@@ -39,9 +42,11 @@ export const gateway = ({
   tenantId = 'acme',
   actor = ada,
   traceparent,
+  agent,
   ...options
 }: GatewayOptions = {}) => {
   const workspaces = new Workspaces(storage, options)
+  const runner = new Runner({ workspaces, agent: agent ?? null })
 
   /** What the whole answer is. */
   const ask = async (query: string, variables: Record<string, unknown> = {}): Promise<Answer> => {
@@ -52,7 +57,7 @@ export const gateway = ({
         headers: { 'content-type': 'application/json' },
         body: JSON.stringify({ query, variables }),
       },
-      { tenantId, actor, workspaces, authorize, requestId: 'r1', traceparent },
+      { tenantId, actor, workspaces, runner, authorize, requestId: 'r1', traceparent },
     )
     const { data, errors = [] } = await response.json()
     return { data, errors }

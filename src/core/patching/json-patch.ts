@@ -16,7 +16,7 @@ import { canAddAt, isProperPrefix, parsePointer, valueAt } from './pointer.js'
  * How much one patch may copy and move, in values and UTF-16 units of text: copying a document into itself doubles it each time, and moving it
  * to and fro takes as long as it is big.
  */
-export const MAX_COPIED = 4_000_000
+const MAX_COPIED = 4_000_000
 
 /** What the library is left to do. It works in place and cannot replace a root, so the data is a member of this. */
 interface Document {

@@ -2,6 +2,7 @@
 import { isMessage, type Message } from '../../workspace/workspace.js'
 import { builder } from '../builder.js'
 import { type CarriedOut, carryOut, lastSeq } from '../commits.js'
+import { findRun } from '../loaders.js'
 import { modelIn } from '../models.js'
 import { refusals } from '../rejections.js'
 import { MessageKindEnum, MessageType } from '../types/messages.js'
@@ -33,7 +34,7 @@ const PostMessageSuccess = builder.objectRef<CarriedOut>('PostMessageSuccess').i
       type: RunType,
       nullable: true,
       description: 'The run it started or resumed; null when it steered one, or asked for none.',
-      resolve: () => null,
+      resolve: ({ workspace, runId }) => (runId ? findRun(workspace, runId) : null),
     }),
     seq: t.field({ type: 'Seq', description: "The message's place in the log.", resolve: lastSeq }),
   }),

@@ -1,7 +1,9 @@
 /** Answering paused runs. */
+import { openWorkspace } from '../access.js'
 import { builder } from '../builder.js'
 import { type CarriedOut, carryOut, lastSeq } from '../commits.js'
 import { existing, findRun } from '../loaders.js'
+import { modelIn, type RunModel } from '../models.js'
 import { refusals } from '../rejections.js'
 import { RunType } from '../types/runs.js'
 import { commandFields } from './inputs.js'
@@ -31,11 +33,40 @@ const AnswerDeferredSuccess = builder.objectRef<Answered>('AnswerDeferredSuccess
     }),
     resumed: t.boolean({
       description: 'Whether it was the last answer the run waited for, so that it goes on.',
-      resolve: () => false,
+      resolve: ({ resumed = false }) => resumed,
     }),
     seq: t.field({ type: 'Seq', description: 'The event it appended.', resolve: lastSeq }),
   }),
 })
+
+const StopRunInput = builder.inputType('StopRunInput', {
+  description: 'A run to stop.',
+  fields: (t) => ({
+    ...commandFields(t),
+    runId: t.id({ required: true, description: 'The run.' }),
+  }),
+})
+
+const StopRunSuccess = builder.objectRef<RunModel>('StopRunSuccess').implement({
+  description: 'The run is over: stopped, or as it had ended before.',
+  fields: (t) => ({
+    run: t.field({ type: RunType, description: 'The run as it is now.', resolve: (run) => run }),
+  }),
+})
+
+builder.mutationField('stopRun', (t) =>
+  t.field({
+    type: StopRunSuccess,
+    description:
+      'Ends a run that is running or paused. To stop it again changes nothing. NotFound: there is no such run.',
+    errors: refusals('not_found'),
+    args: { input: t.arg({ type: StopRunInput, required: true, description: 'The run.' }) },
+    resolve: async (_, { input }, context) => {
+      const workspace = await openWorkspace(context, input.workspaceId)
+      return modelIn('Run', workspace)(await context.runner.stop(workspace, input.runId))
+    },
+  }),
+)
 
 builder.mutationField('answerDeferred', (t) =>
   t.field({
