@@ -100,6 +100,8 @@ export const eventSchema = z.discriminatedUnion('type', [
     runId: id,
     threadId: id,
     trigger: z.enum(['message', 'resume', 'api']),
+    /** The message it starts or resumes with, where one did. */
+    messageId: id.optional(),
     traceId: z.string().optional(),
   }),
   z.object({

@@ -35,6 +35,7 @@ export const factSchema = z.discriminatedUnion('type', [
     runId: idSchema,
     threadId: idSchema,
     trigger: z.enum(['message', 'resume', 'api']),
+    messageId: idSchema.optional(),
   }),
   z.object({
     type: z.literal('tool_called'),

@@ -16,7 +16,7 @@ import {
 import type { Workspaces } from '../workspace/workspaces.js'
 import type { Agent } from './agent.js'
 import { Live, type LiveFrame } from './live.js'
-import { runnerActor } from './take.js'
+import { runnerActor, runOfMessage } from './take.js'
 import { type ThreadOptions, ThreadTurns } from './thread.js'
 
 export interface RunnerOptions {
@@ -130,9 +130,13 @@ export class Runner {
         if (asks && seq !== undefined) await within.advance(threadId, { asked: seq })
       },
     })
-    const seq = committed.envelopes.at(-1)?.seq
+    const posted = committed.envelopes.at(-1)
     const thread = asks ? this.#thread(workspace, threadId) : null
-    const runId = seq === undefined ? null : ((await thread?.begin(seq)) ?? null)
+    if (posted === undefined || !thread) return { ...committed, runId: null }
+    const begun = await thread.begin(posted.seq)
+    // A command that came back was begun the first time, if it was.
+    const isRepeatable = begun === null && options.commandId !== undefined
+    const runId = isRepeatable ? await runOfMessage(workspace, threadId, posted) : begun
     return { ...committed, runId }
   }
 

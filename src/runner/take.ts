@@ -30,7 +30,11 @@ export interface Taken {
 /** How many events are looked at in one read. */
 const PAGE = 50
 
-export const agentActor = (threadId: string, runId: string, name: string): AgentActor => ({
+export const agentActor = (
+  threadId: string,
+  runId: string,
+  name: string,
+): AgentActor & { readonly runId: string } => ({
   kind: 'agent',
   threadId,
   runId,
@@ -120,19 +124,20 @@ const begin = async (
   agentName: string,
 ): Promise<Taken | null> => {
   const { event, seq, traceparent } = ask
-  const content = event.type === 'message_posted' && 'content' in event ? event.content : null
+  const message = event.type === 'message_posted' && 'content' in event ? event : null
+  const agent = (runId: string) => agentActor(threadId, runId, agentName)
   const paused = activeId === undefined ? null : await runIn(within, activeId)
   if (paused?.status === 'paused') {
-    if (content !== null) await reply(within.asActor(ask.actor), paused, content)
+    if (message !== null) await reply(within.asActor(ask.actor), paused, message.content)
     const answered = await runIn(within, paused.id)
     if (answered === null || !canResume(answered)) return null
-    await start(within, threadId, paused.id, 'resume', agentName)
+    await start(within, agent(paused.id), 'resume', message?.messageId)
     return { runId: paused.id, seq, prompt: null, answers: pair(answered), traceparent }
   }
-  if (content === null) return null
+  if (message === null) return null
   const runId = newId('run')
-  await start(within, threadId, runId, 'message', agentName)
-  return { runId, seq, prompt: content, answers: [], traceparent }
+  await start(within, agent(runId), 'message', message.messageId)
+  return { runId, seq, prompt: message.content, answers: [], traceparent }
 }
 
 const runIn = async (within: Within, id: string): Promise<Run | null> => {
@@ -149,17 +154,32 @@ const reply = async (within: Within, { id: runId, ...run }: Run, content: string
 
 const start = (
   within: Within,
-  threadId: string,
-  runId: string,
+  agent: AgentActor & { readonly runId: string },
   trigger: 'message' | 'resume',
-  agentName: string,
-): Promise<unknown> =>
-  within
-    .asActor(agentActor(threadId, runId, agentName))
-    .record({ type: 'run_started', runId, threadId, trigger })
+  messageId: string | undefined,
+): Promise<unknown> => {
+  const { runId, threadId } = agent
+  return within.asActor(agent).record({ type: 'run_started', runId, threadId, trigger, messageId })
+}
 
 const pair = ({ pending, answers }: Run): Answered[] =>
   pending.flatMap((request) => {
     const answer = answers.find(({ toolCallId }) => toolCallId === request.toolCallId)
     return answer === undefined ? [] : [{ request, answer }]
   })
+
+/** The run that a message started or resumed, or `null`. */
+export const runOfMessage = async (
+  workspace: Workspace,
+  threadId: string,
+  { event, seq }: Envelope,
+): Promise<string | null> => {
+  if (event.type !== 'message_posted' || !('messageId' in event)) return null
+  const window = { after: seq, limit: PAGE, from: 'start' } as const
+  for (const { event: started } of await workspace.events({ threadId, types: ['run_started'] }, window)) {
+    const isItsRun =
+      started.type === 'run_started' && 'runId' in started && started.messageId === event.messageId
+    if (isItsRun) return started.runId
+  }
+  return null
+}

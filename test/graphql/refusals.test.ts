@@ -32,7 +32,11 @@ const refusals = {
   answer_deferred: ['answerDeferred', ['invalid_state', 'not_found', 'forbidden', 'validation_failed']],
   give_feedback: ['giveFeedback', ['invalid_state', 'not_found', 'forbidden', 'validation_failed']],
   app_event: ['recordAppEvent', ['not_found', 'forbidden', 'validation_failed']],
-} as const satisfies Record<CommandType | 'app_event', readonly [string, readonly RejectionCode[]]>
+  stop_run: ['stopRun', ['not_found', 'forbidden', 'validation_failed']],
+} as const satisfies Record<
+  CommandType | 'app_event' | 'stop_run',
+  readonly [string, readonly RejectionCode[]]
+>
 
 const caseSchema = z.array(
   z.object({
@@ -84,7 +88,7 @@ describe('the refusals of a command', () => {
     const known = Object.values(refusals).map(([mutation]) => mutation)
     expect(Object.keys(mutations).sort()).toEqual(known.sort())
     expect(commandSchema.options.map(({ shape }) => shape.type.value)).toEqual(
-      Object.keys(refusals).filter((command) => command !== 'app_event'),
+      Object.keys(refusals).filter((command) => command !== 'app_event' && command !== 'stop_run'),
     )
   })
 })

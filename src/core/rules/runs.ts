@@ -48,16 +48,20 @@ const draft = (event: EventDraft['event'], { id: runId, threadId }: Run): EventD
 export const startRun: Rule<FactOf<'run_started'>> = {
   needs: ({ runId, threadId }) => ({ runs: [runId], threads: [threadId] }),
   decide: (fact, state, { actor, traceId }) => {
-    const { runId, threadId, trigger } = fact
+    const { runId, threadId, trigger, messageId } = fact
     mayRecord(actor, threadId)
     existingThread(state, threadId)
     const earlier = trigger === 'resume' ? existingRun(state, runId) : runIn(state, runId)
     const { pending, answers, traceIds } = earlier === null ? fresh : paused(inThread(earlier, threadId))
     const traces = traceId === undefined || traceIds.includes(traceId) ? traceIds : [...traceIds, traceId]
     const run: Run = { id: runId, threadId, status: 'running', pending, answers, traceIds: traces }
-    return result(recorded, [draft({ type: 'run_started', runId, threadId, trigger, traceId }, run)], {
-      runs: [run],
-    })
+    return result(
+      recorded,
+      [draft({ type: 'run_started', runId, threadId, trigger, messageId, traceId }, run)],
+      {
+        runs: [run],
+      },
+    )
   },
 }
 

@@ -19,3 +19,8 @@ export const driverError = (error: unknown): DriverError | null => {
   const fromAdapter = bare.safeParse(error)
   return fromAdapter.success ? fromAdapter.data.cause : null
 }
+
+const ofSystem = z.object({ code: z.string().regex(/^E[A-Z]+$/) })
+
+/** Whether the operating system is what failed, such as with `EHOSTUNREACH`. Prisma passes most of these on as they are. */
+export const isSystemError = (error: unknown): boolean => ofSystem.safeParse(error).success

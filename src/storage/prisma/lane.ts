@@ -5,25 +5,18 @@
  */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
+import type { EntityKind } from '../../core/state.js'
 import {
-  type EntityKind,
-  isEmpty,
-  mergeStates,
-  missing,
-  type Needs,
-  noNeeds,
-  type State,
-} from '../../core/state.js'
-import {
-  type CommandKey,
-  commandKey,
   type Expected,
   type Scope,
   StorageUnavailable,
   type Transaction,
+  type TurnPositions,
 } from '../port.js'
 import { Staging } from '../staging.js'
 import type { Dialect } from './dialect.js'
+import { weigh } from './payload.js'
+import { Reader } from './reader.js'
 import { readEvents, readSnapshot, type Snapshot } from './reads.js'
 
 /** A transaction that waits for its round. */
@@ -33,6 +26,8 @@ interface Unit {
   readonly reject: (error: unknown) => void
   readonly expected: Expected
   readonly deadline: number
+  /** Whether the caller was told. */
+  isSettled: boolean
 }
 
 /** What one round would write, and how its callers are told once it is written. */
@@ -49,6 +44,9 @@ export interface LaneOptions {
   /** How long a transaction is tried again while the database is out of reach or others commit first, in milliseconds. */
   readonly patience: number
 }
+
+/** How much a round writes, in characters; the transaction that exceeds it is its last. */
+const ROOM = 4 * 1024 * 1024
 
 export class Lane {
   readonly #dialect: Dialect
@@ -67,11 +65,23 @@ export class Lane {
 
   run<Result>(work: (transaction: Transaction) => Promise<Result>, expected: Expected): Promise<Result> {
     return new Promise((resolve, reject) => {
-      const decide = async (transaction: Transaction) => {
-        const result = await work(transaction)
-        return () => resolve(result)
+      const unit: Unit = {
+        decide: async (transaction) => {
+          const result = await work(transaction)
+          return () => {
+            unit.isSettled = true
+            resolve(result)
+          }
+        },
+        reject: (error) => {
+          unit.isSettled = true
+          reject(error)
+        },
+        expected,
+        deadline: Date.now() + this.#options.patience,
+        isSettled: false,
       }
-      this.#queue.push({ decide, reject, expected, deadline: Date.now() + this.#options.patience })
+      this.#queue.push(unit)
       this.#draining ??= this.#drain()
     })
   }
@@ -84,32 +94,44 @@ export class Lane {
   async #drain(): Promise<void> {
     while (this.#queue.length > 0) {
       const units = this.#queue.splice(0, this.#options.batch)
-      await this.#carryOut(units).catch((error) => rejectAll(units, error))
+      await this.#carryOut(units, []).catch((error) => rejectAll(units, error))
+      this.#queue.unshift(...units.filter(({ isSettled }) => !isSettled))
     }
     this.#draining = null
     this.#onIdle()
   }
 
-  /** Tries until the units are written, or refused, or out of time. */
-  async #carryOut(units: readonly Unit[]): Promise<void> {
-    const deadline = Math.max(...units.map((unit) => unit.deadline))
-    const inDoubt: Attempt[] = []
+  /** Tries until a round is written, or its units are refused or out of time. Those that it had no room for stay unsettled. */
+  async #carryOut(units: readonly Unit[], inDoubt: Attempt[]): Promise<void> {
+    let cause: unknown
     for (let tries = 0; ; tries++) {
-      const settle = await this.#attempt(units, inDoubt).catch((error) =>
-        this.#afterTrouble(error, units, deadline),
-      )
-      if (settle !== null) return settle()
-      if (Date.now() > deadline) {
-        return rejectAll(units, new StorageUnavailable('the workspace is too busy: other commits came first'))
+      const now = Date.now()
+      const late = units.filter(({ deadline }) => deadline < now)
+      rejectAll(late, new StorageUnavailable('the database is out of reach, or too busy', { cause }))
+      const waiting = units.filter(({ isSettled }) => !isSettled)
+      if (waiting.length === 0) return
+      try {
+        const settle = await this.#attempt(waiting, inDoubt)
+        if (settle !== null) return settle()
+      } catch (error) {
+        if (this.#dialect.trouble(error) === 'fault') return this.#eachAlone(waiting, inDoubt, error)
+        cause = error
       }
       await pause(Math.random() * Math.min(100, 2 ** tries))
     }
   }
 
+  /** After a fault, which may be one unit's: the others are not to suffer from it. */
+  async #eachAlone(units: readonly Unit[], inDoubt: Attempt[], fault: unknown): Promise<void> {
+    if (units.length === 1) return rejectAll(units, fault)
+    for (const unit of units) await this.#carryOut([unit], inDoubt)
+  }
+
   /** One round. Returns how to tell the callers, or `null` when another process committed first. */
   async #attempt(units: readonly Unit[], inDoubt: Attempt[]): Promise<(() => void) | null> {
     const base = await readSnapshot(this.#dialect, this.#scope, union(units))
-    for (const earlier of inDoubt) if (await this.#landed(earlier, base)) return earlier.settle
+    const landed = await this.#landed(inDoubt, base)
+    if (landed !== null) return landed.settle
     const attempt = await this.#decide(units, base)
     if (attempt === null || attempt.staging.isEmpty) return attempt?.settle ?? null
     inDoubt.push(attempt)
@@ -119,33 +141,49 @@ export class Lane {
     return applied ? attempt.settle : null
   }
 
-  /** Whether a write that ended in an error was carried out nevertheless: it left its token, or its first event, behind. */
-  async #landed({ base, token, staging }: Attempt, now: Snapshot): Promise<boolean> {
-    if (now.token === token) return true
-    const [first] = staging.events
-    if (first === undefined || now.head <= base.head) return false
-    const [stored] = await readEvents(
-      this.#dialect,
-      this.#scope,
-      {},
-      { after: base.head, limit: 1, from: 'start' },
+  /**
+   * The attempt whose write ended in an error and was carried out nevertheless: it left its token, or its first event, behind. While the
+   * base they were made on is still there, all of them are in doubt; once it is gone, none of the others can be carried out any more.
+   */
+  async #landed(inDoubt: Attempt[], now: Snapshot): Promise<Attempt | null> {
+    const base = inDoubt[0]?.base
+    if (base === undefined || base.token === now.token) return null
+    const window = { after: base.head, limit: 1, from: 'start' } as const
+    const [stored] = await readEvents(this.#dialect, this.#scope, {}, window)
+    const landed = inDoubt.find(
+      ({ token, staging: { events } }) =>
+        token === now.token || (stored !== undefined && events[0]?.id === stored.id),
     )
-    return stored?.id === first.id
+    inDoubt.length = 0
+    return landed ?? null
   }
 
-  /** Decides each unit in turn. One that fails drops only what it staged itself. `null` when the workspace changed meanwhile. */
+  /**
+   * Decides each unit in turn, as long as there is room. One that fails drops only what it staged itself. `null` when the workspace
+   * changed meanwhile.
+   */
   async #decide(units: readonly Unit[], base: Snapshot): Promise<Attempt | null> {
     const staging = new Staging(this.#scope, base.head)
     const reader = new Reader(this.#dialect, this.#scope, base)
     const settlements: (() => void)[] = []
+    let size = 0
     for (const unit of units) {
+      if (size > ROOM) break
       const own = staging.stack()
+      const positions = async (threadId: string): Promise<TurnPositions> =>
+        own.turnPositions(threadId) ?? (await reader.turnPositions(threadId))
       try {
         const settle = await unit.decide({
           load: async (needs) => own.view(await reader.load(needs), needs),
-          save: async (writes) => own.save(writes),
+          save: async (writes) => {
+            size += weigh(writes)
+            return own.save(writes)
+          },
           recall: async (key) => own.recall(key) ?? (await reader.recall(key)),
           remember: async (key, result) => own.remember(key, result),
+          turnPositions: (threadId) => positions(threadId),
+          advance: async (threadId, to) => own.advance(threadId, await positions(threadId), to),
+          keepHistory: async (threadId, history) => void own.histories.set(threadId, history),
         })
         own.settle()
         settlements.push(settle)
@@ -160,71 +198,6 @@ export class Lane {
     }
     return { base, token: randomUUID(), staging, settle }
   }
-
-  /** What an error of the database leads to: another try, each unit on its own, or the end. */
-  async #afterTrouble(
-    error: unknown,
-    units: readonly Unit[],
-    deadline: number,
-  ): Promise<(() => void) | null> {
-    switch (this.#dialect.trouble(error)) {
-      case 'conflict':
-        return null
-      case 'unavailable':
-        if (Date.now() <= deadline) return null
-        throw new StorageUnavailable('the database is out of reach or too busy', { cause: error })
-      case 'fault':
-        if (units.length === 1) throw error
-        for (const unit of units) await this.#carryOut([unit]).catch(unit.reject)
-        return () => undefined
-    }
-  }
-}
-
-/** Loads for one round what `expected` did not name, as long as the workspace is what it was. */
-class Reader {
-  isStale = false
-  failure: Error | null = null
-  readonly #dialect: Dialect
-  readonly #scope: Scope
-  readonly #token: string | null
-  #state: State
-  /** By `commandKey`; `null` for what was looked up and is not there. */
-  readonly #commands: Map<string, string | null>
-
-  constructor(dialect: Dialect, scope: Scope, { token, state, commands }: Snapshot) {
-    this.#dialect = dialect
-    this.#scope = scope
-    this.#token = token
-    this.#state = state
-    this.#commands = new Map(commands)
-  }
-
-  async load(needs: Needs): Promise<State> {
-    const wanted = missing(needs, this.#state)
-    if (isEmpty(wanted)) return this.#state
-    const { state } = await this.#read(wanted)
-    this.#state = mergeStates(this.#state, state)
-    return this.#state
-  }
-
-  async recall(key: CommandKey): Promise<string | null> {
-    const known = this.#commands.get(commandKey(key))
-    if (known !== undefined) return known
-    const { commands } = await this.#read({ ...noNeeds, commands: [key] })
-    for (const [key, result] of commands) this.#commands.set(key, result)
-    return commands.get(commandKey(key)) ?? null
-  }
-
-  async #read(wanted: Expected): Promise<Snapshot> {
-    const snapshot = await readSnapshot(this.#dialect, this.#scope, wanted).catch((error) => {
-      this.failure = error
-      throw error
-    })
-    this.isStale = snapshot.token !== this.#token
-    if (this.isStale) throw new Error('the workspace changed; this round starts over')
-    return snapshot
-  }
 }
 
 const union = (units: readonly Unit[]): Expected => {
@@ -236,6 +209,7 @@ const union = (units: readonly Unit[]): Expected => {
     runs: all('runs'),
     messages: all('messages'),
     commands: units.flatMap(({ expected }) => expected.commands ?? []),
+    turns: [...new Set(units.flatMap(({ expected }) => expected.turns ?? []))],
   }
 }
 

@@ -16,7 +16,8 @@ export interface Target {
 
 export interface Column {
   readonly name: string
-  readonly type: 'TEXT' | 'BIGINT' | 'BOOLEAN' | 'INTEGER'
+  /** `HEX` is text that is stored as the bytes it spells. */
+  readonly type: 'TEXT' | 'BIGINT' | 'BOOLEAN' | 'INTEGER' | 'HEX'
 }
 
 const text = (name: string): Column => ({ name, type: 'TEXT' })
@@ -26,7 +27,15 @@ const position = bigint('position')
 const body = text('body')
 
 /** The tables a commit writes to, in a fixed order; those it has nothing for are left out. */
-export const targets = ({ entities, revisions, events, messages, commands }: Staging): readonly Target[] => {
+export const targets = ({
+  entities,
+  revisions,
+  events,
+  messages,
+  commands,
+  turns,
+  histories,
+}: Staging): readonly Target[] => {
   const { artifacts, proposals, threads, runs } = entities
   const all: readonly Target[] = [
     {
@@ -113,6 +122,24 @@ export const targets = ({ entities, revisions, events, messages, commands }: Sta
         return { participant, command_id: commandId, result, stored_at: Date.now() }
       }),
     },
+    {
+      table: raw('artifactr_turns'),
+      columns: [text('thread_id'), bigint('asked'), bigint('taken'), { name: 'owed', type: 'BOOLEAN' }],
+      key: ['thread_id'],
+      changes: ['asked', 'taken', 'owed'],
+      rows: [...turns].map(([thread_id, { asked, taken }]) => {
+        return { thread_id, asked, taken, owed: asked > taken }
+      }),
+    },
+    {
+      table: raw('artifactr_model_history'),
+      columns: [text('thread_id'), { name: 'body', type: 'HEX' }],
+      key: ['thread_id'],
+      changes: ['body'],
+      rows: [...histories].map(([thread_id, history]) => {
+        return { thread_id, body: Buffer.from(history).toString('hex') }
+      }),
+    },
   ]
   return all.filter(({ rows }) => rows.length > 0)
 }
@@ -128,3 +155,10 @@ export const onConflict = ({ key, changes }: Target): Sql =>
       )
 
 export const columnNames = ({ columns }: Target): string => columns.map(({ name }) => name).join(', ')
+
+/** About how many characters a value has as JSON. */
+export const weigh = (value: unknown): number => {
+  if (typeof value === 'string') return value.length
+  if (typeof value !== 'object' || value === null) return 0
+  return Object.values(value).reduce<number>((sum, part) => sum + weigh(part), 16)
+}

@@ -4,7 +4,7 @@ import { PrismaPg } from '@prisma/adapter-pg'
 import { z } from 'zod'
 import { PrismaClient } from '../../generated/postgresql/client.js'
 import { type Commit, type Dialect, join, raw, type Sql, sql, type Trouble } from './dialect.js'
-import { driverError } from './errors.js'
+import { driverError, isSystemError } from './errors.js'
 import { columnNames, onConflict, type Target, targets } from './payload.js'
 
 export interface PostgresOptions {
@@ -46,9 +46,11 @@ const adapter = ({
     {
       connectionString: url,
       max: poolSize,
-      connectionTimeoutMillis: 5_000,
+      connectionTimeoutMillis: Math.min(5_000, statementTimeout),
       lock_timeout: lockTimeout,
       statement_timeout: statementTimeout,
+      // Should the server not even say that it took too long, the connection is given up.
+      query_timeout: statementTimeout + 1_000,
       keepAlive: true,
       application_name: 'artifactr-gateway',
     },
@@ -62,7 +64,8 @@ const adapter = ({
 
 const appliedRows = z.array(z.object({ applied: z.number() }))
 
-const guardedWrite = ({ scope, expected, token, staging }: Commit): Sql => {
+/** One statement. It returns a row if the guard held. */
+export const guardedWrite = ({ scope, expected, token, staging }: Commit): Sql => {
   const { tenantId, workspaceId } = scope
   const head = BigInt(staging.head)
   const guard =
@@ -78,34 +81,40 @@ const guardedWrite = ({ scope, expected, token, staging }: Commit): Sql => {
 }
 
 const insert = (target: Target): Sql => {
-  const names = raw(columnNames(target))
-  const record = raw(target.columns.map(({ name, type }) => `${name} ${type}`).join(', '))
-  return sql`INSERT INTO ${target.table} (tenant_id, workspace_id, ${names})
-    SELECT guard.tenant_id, guard.workspace_id, r.*
-    FROM guard, json_to_recordset(CAST(${JSON.stringify(target.rows)} AS json)) AS r(${record}) ${onConflict(target)}`
+  const { columns } = target
+  const record = columns.map(({ name, type }) => `${name} ${type === 'HEX' ? 'TEXT' : type}`)
+  const values = columns.map(({ name, type }) => (type === 'HEX' ? `decode(r.${name}, 'hex')` : `r.${name}`))
+  return sql`INSERT INTO ${target.table} (tenant_id, workspace_id, ${raw(columnNames(target))})
+    SELECT guard.tenant_id, guard.workspace_id, ${raw(values.join(', '))}
+    FROM guard, json_to_recordset(CAST(${JSON.stringify(target.rows)} AS json)) AS r(${raw(record.join(', '))})
+    ${onConflict(target)}`
 }
 
-/** SQLSTATE classes: connection exceptions, insufficient resources, operator intervention; and what a failover or a lock leads to. */
-const unavailableStates = /^(08|53|57|25006|55P03|58)/
+/**
+ * SQLSTATEs, or classes of them: connections, credentials, the database's absence, resources, operators and the system, a standby; a
+ * database that takes no connections for now, and a lock that somebody holds.
+ */
+const unavailableStates = /^(08|28|3D|53|57|58|25006|40003|55000|55P03)/
 
-/** What the driver reports in its own words, without a code. */
-const unavailableMessages =
-  /connection terminated|timeout exceeded|connection error|not queryable|timeout expired|read timeout/i
-
+/** What the adapter has names for and the server no SQLSTATE. */
 const unavailableKinds: ReadonlySet<string> = new Set([
   'DatabaseNotReachable',
   'ConnectionClosed',
   'SocketTimeout',
-  'TooManyConnections',
-  'DatabaseDoesNotExist',
+  'TlsConnectionError',
 ])
+
+/** What the driver and its pool report in their own words: Prisma passes these errors on as they are. */
+const unavailableMessages =
+  /connection terminated|timeout exceeded|timeout expired|read timeout|connection error|not queryable|after calling end/i
 
 const trouble = (error: unknown): Trouble => {
   const driver = driverError(error)
-  if (driver?.kind === 'TransactionWriteConflict') return 'conflict'
-  if (driver !== null) {
-    const state = driver.originalCode ?? ''
-    return unavailableKinds.has(driver.kind) || unavailableStates.test(state) ? 'unavailable' : 'fault'
+  if (driver === null) {
+    const isUnavailable = isSystemError(error) || unavailableMessages.test(String(error))
+    return isUnavailable ? 'unavailable' : 'fault'
   }
-  return error instanceof Error && unavailableMessages.test(error.message) ? 'unavailable' : 'fault'
+  if (driver.kind === 'TransactionWriteConflict') return 'conflict'
+  const isUnavailable = unavailableKinds.has(driver.kind) || unavailableStates.test(driver.originalCode ?? '')
+  return isUnavailable ? 'unavailable' : 'fault'
 }

@@ -8,7 +8,15 @@ import { type Envelope, parseEnvelope, type Seq } from '../../core/envelopes.js'
 import { workspaceScopedEvents } from '../../core/events.js'
 import { type EntityKind, entityKinds, type State } from '../../core/state.js'
 import { parseEntity, parseRevision } from '../codec.js'
-import { commandKey, type EventFilter, type Expected, type Listed, type Scope, type Window } from '../port.js'
+import {
+  commandKey,
+  type EventFilter,
+  type Expected,
+  type Listed,
+  type Scope,
+  type TurnPositions,
+  type Window,
+} from '../port.js'
 import type { Entities, ListedKind } from '../staging.js'
 import { type Dialect, join, raw, type Sql, sql } from './dialect.js'
 
@@ -20,6 +28,7 @@ export interface Snapshot {
   readonly state: State
   /** What is remembered of commands, by `commandKey`; `null` for those that are not. */
   readonly commands: ReadonlyMap<string, string | null>
+  readonly turns: ReadonlyMap<string, TurnPositions>
 }
 
 export const tables = {
@@ -62,8 +71,12 @@ export const readSnapshot = async (dialect: Dialect, scope: Scope, wanted: Expec
     of('commands').map(({ owner, id, body }) => [commandKey({ participant: owner, commandId: id }), body]),
   )
   const commands = new Map(wanted.commands?.map(commandKey).map((key) => [key, results.get(key) ?? null]))
+  const positions = new Map(
+    of('turns').map(({ id, owner, body }) => [id, { asked: Number(owner), taken: Number(body) }]),
+  )
+  const turns = new Map(wanted.turns?.map((id) => [id, positions.get(id) ?? { asked: 0, taken: 0 }]))
   const [workspace] = of('workspace')
-  return { head: Number(workspace?.body ?? 0), token: workspace?.id ?? null, state, commands }
+  return { head: Number(workspace?.body ?? 0), token: workspace?.id ?? null, state, commands, turns }
 }
 
 const snapshotQuery = (dialect: Dialect, scope: Scope, wanted: Expected): Sql => {
@@ -81,6 +94,10 @@ const snapshotQuery = (dialect: Dialect, scope: Scope, wanted: Expected): Sql =>
     const commandIds = wanted.commands.map(({ commandId }) => commandId)
     parts.push(sql`SELECT 'commands' AS kind, participant AS owner, command_id AS id, result AS body
       FROM artifactr_commands WHERE ${inScope(scope)} AND ${dialect.oneOf(sql`command_id`, commandIds)}`)
+  }
+  if (wanted.turns !== undefined && wanted.turns.length > 0) {
+    parts.push(sql`SELECT 'turns' AS kind, CAST(asked AS TEXT) AS owner, thread_id AS id, CAST(taken AS TEXT) AS body
+      FROM artifactr_turns WHERE ${inScope(scope)} AND ${dialect.oneOf(sql`thread_id`, wanted.turns)}`)
   }
   return join([workspace, ...parts], ' UNION ALL ')
 }

@@ -1,14 +1,17 @@
 /**
  * SQLite: a guarded write is one transaction that begins with the guard. Prisma's adapter has one connection a client, and a statement
  * from elsewhere would run inside whatever transaction is open on it: so one client is for writes, entered one at a time, and one for
- * reads.
+ * reads. The transaction is begun and ended here and not by Prisma, whose own does not wait for the lock before it does anything, goes
+ * on with the other statements when one has failed, and has a time limit.
  */
+import { setTimeout as pause } from 'node:timers/promises'
 import { PrismaBetterSqlite3 } from '@prisma/adapter-better-sqlite3'
 import { PrismaClient } from '../../generated/sqlite/client.js'
+import type { Scope } from '../port.js'
 import { Turnstile } from '../turnstile.js'
 import { type Commit, type Dialect, raw, type Sql, sql, type Trouble } from './dialect.js'
 import { driverError } from './errors.js'
-import { columnNames, onConflict, type Target, targets } from './payload.js'
+import { type Column, columnNames, onConflict, type Target, targets } from './payload.js'
 
 export interface SqliteOptions {
   /** `file:` and a path, relative to the working directory. */
@@ -25,33 +28,28 @@ export const openSqlite = async ({ url, synchronous, busyTimeout }: SqliteOption
   const writes = open()
   const turnstile = new Turnstile()
   for (const client of [writes, reads]) {
-    await client.$queryRaw(sql`PRAGMA journal_mode = WAL`)
-    await client.$queryRaw(sql`PRAGMA synchronous = ${raw(synchronous)}`)
+    await patiently(() => client.$queryRaw(sql`PRAGMA journal_mode = WAL`))
+    await patiently(() => client.$queryRaw(sql`PRAGMA synchronous = ${raw(synchronous)}`))
   }
-  /** Prisma ends a transaction that failed; should that fail too, nothing may stay open on the connection. */
-  const afterFailure = async (): Promise<void> => {
-    await writes.$executeRaw(sql`ROLLBACK`).catch(() => undefined)
-  }
-  const exclusively = <Result>(work: () => Promise<Result>): Promise<Result> =>
-    turnstile.pass(async () => {
-      try {
-        return await work()
-      } catch (error) {
-        await afterFailure()
-        throw error
-      }
-    })
+  const run = (statement: Sql): Promise<number> => writes.$executeRaw(statement)
   return {
     reads,
     write: (commit) =>
-      exclusively(async () => {
-        const statements = [guard(commit), ...targets(commit.staging).map((target) => insert(commit, target))]
-        const [applied] = await writes.$transaction(
-          statements.map((statement) => writes.$executeRaw(statement)),
-        )
-        return applied === 1
+      turnstile.pass(async () => {
+        // Immediate: who waits for the lock waits here, once, and holds nothing.
+        await run(sql`BEGIN IMMEDIATE`)
+        try {
+          const applied = (await run(guard(commit))) === 1
+          if (applied) for (const target of targets(commit.staging)) await run(insert(commit.scope, target))
+          await run(applied ? sql`COMMIT` : sql`ROLLBACK`)
+          return applied
+        } catch (error) {
+          // Some errors end the transaction themselves, and then there is none to roll back.
+          await run(sql`ROLLBACK`).catch(() => undefined)
+          throw error
+        }
       }),
-    execute: (statement) => exclusively(() => writes.$executeRaw(statement)),
+    execute: (statement) => turnstile.pass(() => run(statement)),
     oneOf: (column, values) => sql`${column} IN (SELECT value FROM json_each(${JSON.stringify(values)}))`,
     now: sql`CAST(unixepoch('subsec') * 1000 AS INTEGER)`,
     trouble,
@@ -73,15 +71,16 @@ const guard = ({ scope, expected, token, staging }: Commit): Sql => {
     WHERE tenant_id = ${tenantId} AND workspace_id = ${workspaceId} AND commit_token = ${expected}`
 }
 
-/** Inserts only where the guard left this commit's token behind. */
-const insert = ({ scope, token }: Commit, target: Target): Sql => {
-  const { tenantId, workspaceId } = scope
-  const values = raw(target.columns.map(({ name }) => `value->>'${name}'`).join(', '))
+const insert = ({ tenantId, workspaceId }: Scope, target: Target): Sql => {
+  const values = raw(target.columns.map(extract).join(', '))
+  // SQLite takes the ON of a conflict for that of a join, unless there is a WHERE.
   return sql`INSERT INTO ${target.table} (tenant_id, workspace_id, ${raw(columnNames(target))})
     SELECT ${tenantId}, ${workspaceId}, ${values} FROM json_each(${JSON.stringify(target.rows)})
-    WHERE EXISTS (SELECT 1 FROM artifactr_workspaces
-      WHERE tenant_id = ${tenantId} AND workspace_id = ${workspaceId} AND commit_token = ${token}) ${onConflict(target)}`
+    WHERE true ${onConflict(target)}`
 }
+
+const extract = ({ name, type }: Column): string =>
+  type === 'HEX' ? `unhex(value->>'${name}')` : `value->>'${name}'`
 
 /** Out of reach or busy, as SQLite names it: a lock held elsewhere, a disk that is full or fails. */
 const unavailable = [
@@ -96,4 +95,19 @@ const unavailable = [
 const trouble = (error: unknown): Trouble => {
   const code = driverError(error)?.originalCode ?? ''
   return unavailable.some((prefix) => code.startsWith(prefix)) ? 'unavailable' : 'fault'
+}
+
+/** Processes that open a new file together get in each other's way. In milliseconds. */
+const OPENING_TIMEOUT = 5_000
+
+const patiently = async <Result>(work: () => Promise<Result>): Promise<Result> => {
+  const deadline = Date.now() + OPENING_TIMEOUT
+  for (;;) {
+    try {
+      return await work()
+    } catch (error) {
+      if (trouble(error) === 'fault' || Date.now() > deadline) throw error
+      await pause(Math.random() * 20)
+    }
+  }
 }

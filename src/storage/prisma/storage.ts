@@ -1,11 +1,15 @@
 /** The storage on a database: SQLite or PostgreSQL, through Prisma. What differs between them is in their dialects. */
+import { setTimeout as pause } from 'node:timers/promises'
+import { z } from 'zod'
 import type { Artifact, Proposal, Revision, Run, Thread } from '../../core/entities.js'
 import type { Envelope, Seq } from '../../core/envelopes.js'
 import { type Needs, noNeeds, type State } from '../../core/state.js'
 import {
   type EventFilter,
   type Expected,
+  type LapsedLease,
   type Listed,
+  type OwedThread,
   type Scope,
   type Storage,
   StorageUnavailable,
@@ -13,7 +17,7 @@ import {
   type Transaction,
   type Window,
 } from '../port.js'
-import { type Dialect, sql } from './dialect.js'
+import { type Dialect, type Sql, sql } from './dialect.js'
 import { Lane, type LaneOptions } from './lane.js'
 import { inScope, readEntities, readEvents, readRevisions, readSnapshot } from './reads.js'
 
@@ -22,7 +26,9 @@ export class PrismaStorage implements Storage {
   readonly #options: LaneOptions
   /** The lanes of the workspaces that have something under way. */
   readonly #lanes = new Map<string, Lane>()
-  #closed = false
+  /** Reads, and other single statements, that are under way. */
+  readonly #reads = new Set<Promise<unknown>>()
+  #closed: Promise<void> | null = null
 
   constructor(dialect: Dialect, options: LaneOptions) {
     this.#dialect = dialect
@@ -106,6 +112,39 @@ export class PrismaStorage implements Storage {
     )
   }
 
+  async history(scope: Scope, threadId: string): Promise<Uint8Array | null> {
+    const rows = await this.#read(() =>
+      this.#dialect.reads.$queryRaw(
+        sql`SELECT body FROM artifactr_model_history WHERE ${inScope(scope)} AND thread_id = ${threadId}`,
+      ),
+    )
+    return z.array(z.object({ body: z.instanceof(Uint8Array) })).parse(rows)[0]?.body ?? null
+  }
+
+  async owedThreads(limit: number): Promise<readonly OwedThread[]> {
+    const found = await this.#across(sql`SELECT tenant_id, workspace_id, thread_id AS id FROM artifactr_turns
+      WHERE owed = ${true} LIMIT ${limit}`)
+    return found.map(({ scope, id }) => ({ scope, threadId: id }))
+  }
+
+  async lapsedLeases(limit: number): Promise<readonly LapsedLease[]> {
+    const found = await this.#across(sql`SELECT tenant_id, workspace_id, key AS id FROM artifactr_leases
+      WHERE expires_at <= ${this.#dialect.now} LIMIT ${limit}`)
+    return found.map(({ scope, id }) => ({ scope, key: id }))
+  }
+
+  /** What recovery looks for in every scope. */
+  async #across(query: Sql): Promise<{ scope: Scope; id: string }[]> {
+    const rows = await this.#read(() => this.#dialect.reads.$queryRaw(query))
+    return z
+      .array(z.object({ tenant_id: z.string(), workspace_id: z.string(), id: z.string() }))
+      .parse(rows)
+      .map(({ tenant_id: tenantId, workspace_id: workspaceId, id }) => ({
+        scope: { tenantId, workspaceId },
+        id,
+      }))
+  }
+
   async acquireLease(scope: Scope, key: string, holder: string, ttl: number): Promise<boolean> {
     const { now } = this.#dialect
     const expires = sql`${now} + ${ttl}`
@@ -130,28 +169,42 @@ export class PrismaStorage implements Storage {
     await this.#read(() => this.#dialect.reads.$queryRaw(sql`SELECT 1`))
   }
 
-  async close(): Promise<void> {
-    this.#closed = true
+  close(): Promise<void> {
+    this.#closed ??= this.#close()
+    return this.#closed
+  }
+
+  /** What is under way ends first: the driver would leave what waits for a connection waiting. */
+  async #close(): Promise<void> {
     await Promise.all([...this.#lanes.values()].map((lane) => lane.idle()))
+    await Promise.allSettled(this.#reads)
     await this.#dialect.close()
   }
 
-  /** Runs what may be run again: a connection that broke while idle fails the first statement it is given. */
   async #read<Result>(statement: () => Promise<Result>): Promise<Result> {
-    this.#checkOpen()
+    const reading = this.#again(statement)
+    this.#reads.add(reading)
+    return reading.finally(() => this.#reads.delete(reading))
+  }
+
+  /** Runs what may be run again: a connection that broke while idle fails the first statement it is given. */
+  async #again<Result>(statement: () => Promise<Result>): Promise<Result> {
+    const deadline = Date.now() + this.#options.patience
     for (let tries = 1; ; tries++) {
+      this.#checkOpen()
       try {
         return await statement()
       } catch (error) {
         if (this.#dialect.trouble(error) === 'fault') throw error
-        if (tries === MAX_TRIES)
-          throw new StorageUnavailable('the database is out of reach', { cause: error })
+        if (tries === MAX_TRIES || Date.now() > deadline)
+          throw new StorageUnavailable('the database is out of reach, or too busy', { cause: error })
       }
+      await pause(Math.random() * 10 ** tries)
     }
   }
 
   #checkOpen(): void {
-    if (this.#closed) throw new StorageUnavailable('the storage is closed')
+    if (this.#closed !== null) throw new StorageUnavailable('the storage is closed')
   }
 }
 

@@ -38,6 +38,10 @@ export const RunStartedEvent = runEvent<'run_started'>('RunStartedEvent').implem
     runId: t.exposeID('runId', runId),
     threadId: t.exposeID('threadId', threadId),
     trigger: t.expose('trigger', { type: RunTriggerEnum, description: 'Why.' }),
+    messageId: t.exposeID('messageId', {
+      nullable: true,
+      description: 'The message it starts or goes on with, where one asked for it.',
+    }),
     traceId: t.exposeString('traceId', { nullable: true, description: 'The trace of this stretch of it.' }),
   }),
 })

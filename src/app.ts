@@ -1,0 +1,85 @@
+/** A gateway: workspaces of a storage, served over GraphQL to callers an application knows. */
+import type { RequestListener } from 'node:http'
+import { pino } from 'pino'
+import { type Definitions, defaultDefinitions } from './core/context.js'
+import type { Authorize } from './graphql/context.js'
+import { createSchema } from './graphql/schema.js'
+import type { ResolveActor } from './http/auth.js'
+import type { Log } from './http/errors.js'
+import { createHandler } from './http/handler.js'
+import { createHealth } from './http/health.js'
+import type { Agent } from './runner/agent.js'
+import { Runner } from './runner/runner.js'
+import type { Storage } from './storage/port.js'
+import { Workspaces } from './workspace/workspaces.js'
+
+export interface GatewayLimits {
+  /** The largest request body that is read, in bytes; 1 MiB unless given. */
+  readonly maxBodyBytes?: number | undefined
+}
+
+export interface GatewayOptions {
+  /** Migrated, and closed by whoever opened it, after the gateway. */
+  readonly storage: Storage
+  /** What the application defines, put together with `defineDomain`; the built-in types unless given. */
+  readonly definitions?: Definitions | undefined
+  /** Who asks, from a request's credentials. There is no default: a gateway that trusts everyone says so with `headerAuth`. */
+  readonly resolveActor: ResolveActor
+  /** Whether an actor may use a workspace of its tenant; every one unless given. */
+  readonly authorize?: Authorize | undefined
+  /** Who takes the turns that messages ask for; nobody unless given. */
+  readonly agent?: Agent | undefined
+  /** Where requests and errors are logged; errors only, on standard output, unless given. */
+  readonly logger?: Log | undefined
+  /** Whether browsers get GraphiQL at `/graphql`; they do unless told otherwise. */
+  readonly graphiql?: boolean | undefined
+  readonly limits?: GatewayLimits | undefined
+}
+
+export interface Gateway {
+  /** Answers a request of the web's Fetch. */
+  readonly fetch: (request: Request) => Promise<Response>
+  /** Answers a request of Node's own server: `http.createServer(gateway.handle)`. */
+  readonly handle: RequestListener
+  /** Turns `/ready` to 503 at once. Requests under way are still answered; the storage stays open. */
+  close(): Promise<void>
+}
+
+const DEFAULT_MAX_BODY_BYTES = 1_048_576
+
+export const createGateway = ({
+  storage,
+  definitions = defaultDefinitions,
+  resolveActor,
+  authorize = () => true,
+  agent,
+  logger = pino({ name: 'artifactr-gateway', level: 'warn' }, process.stdout),
+  graphiql = true,
+  limits: { maxBodyBytes = DEFAULT_MAX_BODY_BYTES } = {},
+}: GatewayOptions): Gateway => {
+  const workspaces = new Workspaces(storage, { definitions })
+  const runner = new Runner({
+    workspaces,
+    agent: agent ?? null,
+    onError: (err) => logger.error({ err }, 'a turn could not be carried out'),
+  })
+  const health = createHealth(storage)
+  const { fetch, handle, dispose } = createHandler({
+    schema: createSchema(),
+    log: logger,
+    resolveActor,
+    context: { workspaces, authorize, runner },
+    health,
+    graphiql,
+    maxBodyBytes,
+  })
+  return {
+    fetch,
+    handle,
+    close: async () => {
+      health.stop()
+      await runner.close()
+      await dispose()
+    },
+  }
+}

@@ -1,0 +1,83 @@
+/**
+ * Who asks. `headerAuth` believes what headers say: it is for trying things out, and for gateways that only a trusted proxy reaches.
+ */
+import type { Actor } from '../core/actors.js'
+import { idProblem, textProblem } from '../core/text.js'
+import type { Caller } from '../graphql/context.js'
+
+/** The caller's credentials are missing or wrong: HTTP 401. The message is shown to the caller. */
+export class Unauthenticated extends Error {
+  override readonly name = 'Unauthenticated'
+}
+
+/**
+ * Reads who asks out of a request's credentials; asked once for each request with an operation.
+ *
+ * @throws Unauthenticated when they are missing or wrong. Anything else it throws is a bug, and masked.
+ */
+export type ResolveActor = (request: Request) => Caller | Promise<Caller>
+
+/** `x-tenant`, `x-user` (both default to `dev`), `x-user-name`; or another actor by `x-actor-kind` and `x-actor-id`. */
+export const headerAuth: ResolveActor = ({ headers }) => ({
+  tenantId: idIn(headers, 'x-tenant') ?? 'dev',
+  actor: actorIn(headers),
+})
+
+const actorIn = (headers: Headers): Actor => {
+  const kind = headers.get('x-actor-kind') ?? 'user'
+  const id = idIn(headers, 'x-actor-id')
+  switch (kind) {
+    case 'user': {
+      const name = textIn(headers, 'x-user-name')
+      const user = { kind, id: id ?? idIn(headers, 'x-user') ?? 'dev' } as const
+      return name === null ? user : { ...user, name }
+    }
+    case 'external_agent':
+      return { kind, clientId: id ?? missing('x-actor-id', kind) }
+    case 'system':
+      return { kind, name: id ?? 'system' }
+    case 'evaluator':
+      return {
+        kind,
+        name: id ?? missing('x-actor-id', kind),
+        version: idIn(headers, 'x-actor-version') ?? missing('x-actor-version', kind),
+      }
+    default:
+      throw new Unauthenticated('x-actor-kind must be user, external_agent, system or evaluator')
+  }
+}
+
+const missing = (header: string, kind: string): never => {
+  throw new Unauthenticated(`${header} is required when x-actor-kind is ${kind}`)
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+/** A header is read as UTF-8; Fetch and Node hand its bytes over as Latin-1. */
+const decoded = (headers: Headers, header: string): string | null => {
+  const value = headers.get(header)
+  if (value === null) return null
+  const bytes = Buffer.from(value, 'latin1')
+  try {
+    if (bytes.toString('latin1') === value) return utf8.decode(bytes)
+  } catch {
+    // Not UTF-8, as below.
+  }
+  throw new Unauthenticated(`${header} must be UTF-8`)
+}
+
+const idIn = (headers: Headers, header: string): string | null => checked(headers, header, idProblem)
+
+const textIn = (headers: Headers, header: string): string | null =>
+  checked(headers, header, (value) => (value === '' ? 'must not be empty' : textProblem(value)))
+
+const checked = (
+  headers: Headers,
+  header: string,
+  problemWith: (value: string) => string | null,
+): string | null => {
+  const value = decoded(headers, header)
+  const problem = value === null ? null : problemWith(value)
+  if (problem !== null) throw new Unauthenticated(`${header} ${problem}`)
+  return value
+}

@@ -1,0 +1,103 @@
+/**
+ * What a client is told of errors. A client's mistakes are told as they are; a storage out of reach is told as something to try
+ * again; everything else is a bug: told by the request's id alone, and logged in full with that id.
+ *
+ * An operation that was executed answers 200 whatever its errors, with the data there is, as GraphQL over HTTP says. One that was not
+ * executed answers 4xx or 5xx.
+ */
+import { type ExecutionResult, GraphQLError, Kind } from 'graphql'
+import type { Logger } from 'pino'
+import { StorageUnavailable } from '../storage/port.js'
+import type { Exchange } from './exchange.js'
+
+export type Log = Pick<Logger, 'debug' | 'info' | 'warn' | 'error'>
+
+/** Codes of errors that are the gateway's own. */
+export type ErrorCode =
+  | 'BAD_USER_INPUT'
+  | 'UNAUTHENTICATED'
+  | 'NOT_ACCEPTABLE'
+  | 'PAYLOAD_TOO_LARGE'
+  | 'UNSUPPORTED_MEDIA_TYPE'
+  | 'SERVICE_UNAVAILABLE'
+  | 'INTERNAL_SERVER_ERROR'
+
+/** An error that ends a request before its operation is executed, with the status of the response. */
+export const refusal = (status: number, code: ErrorCode, message: string): GraphQLError =>
+  new GraphQLError(message, { extensions: { code, http: { status } } })
+
+export const badRequest = (message: string): GraphQLError => refusal(400, 'BAD_USER_INPUT', message)
+
+export const internalErrorMessage = (requestId: string): string =>
+  `Something went wrong here. It is logged as request ${requestId}.`
+
+/** The result as the client may see it. */
+export const presentResult = <Result extends ExecutionResult>(
+  result: Result,
+  exchange: Exchange,
+  log: Log,
+): Result => {
+  if (result.errors === undefined) return result
+  const executed = 'data' in result
+  return { ...result, errors: result.errors.map((error) => presentError(error, executed, exchange, log)) }
+}
+
+const presentError = (error: unknown, executed: boolean, exchange: Exchange, log: Log): GraphQLError => {
+  const { requestId } = exchange
+  const cause = causeOf(error)
+  if (cause instanceof StorageUnavailable) {
+    log.warn({ requestId, err: cause }, 'the storage is unavailable')
+    const told = 'The storage is out of reach or too busy. Trying again is safe.'
+    const extensions = { code: 'SERVICE_UNAVAILABLE' satisfies ErrorCode, retryable: true, requestId }
+    return retold(error, told, executed ? extensions : { ...extensions, http: { status: 503 } })
+  }
+  const mistake = clientMistake(error, executed)
+  if (mistake !== null) return mistake
+  log.error(
+    { requestId, operation: exchange.operation, path: pathIn(error), err: cause ?? error },
+    'unforeseen error',
+  )
+  const extensions = { code: 'INTERNAL_SERVER_ERROR' satisfies ErrorCode, requestId }
+  const told = internalErrorMessage(requestId)
+  return retold(error, told, executed ? extensions : { ...extensions, http: { status: 500 } })
+}
+
+/** What was thrown, when it was no GraphQL error. */
+const causeOf = (error: unknown): unknown => {
+  if (!(error instanceof GraphQLError)) return error
+  return error.originalError === undefined ? undefined : causeOf(error.originalError)
+}
+
+/** The error to tell a client that it made a mistake, or `null` when it made none. A code says that an error was meant to be told. */
+const clientMistake = (error: unknown, executed: boolean): GraphQLError | null => {
+  if (!(error instanceof GraphQLError)) return null
+  // Whatever a scalar throws at a value, the value is to blame.
+  if (!executed && error.nodes?.[0]?.kind === Kind.VARIABLE_DEFINITION)
+    return retold(error, error.message, { code: 'BAD_USER_INPUT', http: { status: 400, spec: true } })
+  const { code, unexpected } = error.extensions
+  if (unexpected === true) return null
+  if (code === 'BAD_REQUEST')
+    return retold(error, error.message, { ...error.extensions, code: 'BAD_USER_INPUT' })
+  if (code !== undefined) return error
+  return isAboutArgument(error) ? retold(error, error.message, { code: 'BAD_USER_INPUT' }) : null
+}
+
+/** GraphQL places an argument it cannot use at the argument, and a resolver's value it cannot serialise nowhere. */
+const isAboutArgument = ({ originalError }: GraphQLError): boolean =>
+  originalError instanceof GraphQLError && originalError.nodes !== undefined
+
+const pathIn = (error: unknown): string | undefined =>
+  error instanceof GraphQLError ? error.path?.join('.') : undefined
+
+/** The same place in the document and the result, in other words. */
+const retold = (error: unknown, message: string, extensions: Record<string, unknown>): GraphQLError => {
+  if (!(error instanceof GraphQLError)) return new GraphQLError(message, { extensions })
+  const { nodes, source, positions, path } = error
+  return new GraphQLError(message, {
+    nodes: nodes ?? null,
+    source: source ?? null,
+    positions: positions ?? null,
+    path: path ?? null,
+    extensions,
+  })
+}

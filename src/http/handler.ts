@@ -1,0 +1,84 @@
+/** Answers HTTP requests with a schema: Yoga, and what surrounds an operation as plugins of it. */
+import { randomUUID } from 'node:crypto'
+import type { IncomingMessage, RequestListener } from 'node:http'
+import type { GraphQLSchema } from 'graphql'
+import { createYoga, type YogaInitialContext } from 'graphql-yoga'
+import type { Caller, GraphQLContext } from '../graphql/context.js'
+import { documentCaches, useDocumentLimits } from './documents.js'
+import type { Log } from './errors.js'
+import { exchangeOf, traceparentOf } from './exchange.js'
+import { type OperationsOptions, useExchange, useOperations, usePresentedErrors } from './plugins.js'
+import { GRAPHQL_PATH, type RoutesOptions } from './routes.js'
+
+export interface HandlerOptions extends RoutesOptions, OperationsOptions {
+  readonly schema: GraphQLSchema
+  readonly log: Log
+  /** What resolvers know besides the request. */
+  readonly context: Pick<GraphQLContext, 'workspaces' | 'authorize' | 'runner'>
+}
+
+export interface Handler {
+  /** For anything that speaks the web's Fetch. */
+  readonly fetch: (request: Request) => Promise<Response>
+  /** For Node's own server. */
+  readonly handle: RequestListener
+  dispose(): Promise<void>
+}
+
+export const createHandler = ({ schema, log, context, ...options }: HandlerOptions): Handler => {
+  const yoga = createYoga({
+    schema,
+    graphqlEndpoint: GRAPHQL_PATH,
+    context: ({ request }: YogaInitialContext): GraphQLContext => {
+      const exchange = exchangeOf(request)
+      return {
+        ...context,
+        ...callerOf(exchange.caller),
+        requestId: exchange.requestId,
+        traceparent: traceparentOf(request),
+      }
+    },
+    plugins: [
+      useExchange(options, log),
+      useOperations(options),
+      useDocumentLimits(),
+      usePresentedErrors(log),
+    ],
+    parserAndValidationCache: documentCaches(),
+    // Ours: errors.ts, params.ts and routes.ts.
+    maskedErrors: false,
+    logging: false,
+    maxRequestBodySize: false,
+    multipart: false,
+    graphiql: false,
+    landingPage: false,
+    cors: false,
+    // Yoga answers any URL that ends so, and none can.
+    healthCheckEndpoint: '\n',
+  })
+  return {
+    fetch: async (request) => yoga.fetch(request),
+    handle: (request, response) => {
+      if (isAddressed(request)) void yoga(request, response)
+      else
+        response
+          .writeHead(400, { 'content-type': 'text/plain; charset=utf-8', 'x-request-id': randomUUID() })
+          .end(NOT_ADDRESSED)
+    },
+    dispose: async () => {
+      await yoga.dispose()
+    },
+  }
+}
+
+const NOT_ADDRESSED = 'The address of the request is not understood.\n'
+
+/** Whether path and host make an address; Yoga would show the stack of the error. */
+const isAddressed = ({ url, headers }: IncomingMessage): boolean =>
+  URL.canParse(`http://${headers.host ?? 'localhost'}${url}`)
+
+/** Only an operation that was authenticated is executed. */
+const callerOf = (caller: Caller | undefined): Caller => {
+  if (caller === undefined) throw new Error('an operation without a caller')
+  return caller
+}

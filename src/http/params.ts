@@ -1,0 +1,124 @@
+/**
+ * Reads an operation out of an HTTP request. Strict, because leniency here changes what a client meant: bytes that are not UTF-8 are
+ * refused rather than replaced (another id), repeated parameters rather than dropped, and only JSON is taken from a body, so that
+ * no HTML form of another site can post.
+ */
+import type { GraphQLParams } from 'graphql-yoga'
+import { z } from 'zod'
+import { badRequest, refusal } from './errors.js'
+
+const record = z.record(z.string(), z.unknown())
+
+const paramsSchema = z.strictObject({
+  query: z.string({
+    error: ({ input }) => (input === undefined || input === null ? 'is required' : 'must be a string'),
+  }),
+  operationName: z.string('must be a string').nullish(),
+  variables: record.nullish(),
+  extensions: record.nullish(),
+})
+
+export const readParams = async (request: Request, maxBodyBytes: number): Promise<GraphQLParams> =>
+  parseParams(request.method === 'GET' ? fromQueryString(request.url) : await fromBody(request, maxBodyBytes))
+
+const parseParams = (given: unknown): GraphQLParams => {
+  if (Array.isArray(given)) throw badRequest('A request holds one operation; batches are not supported.')
+  const { success, data, error } = paramsSchema.safeParse(given)
+  if (success) return Object.fromEntries(Object.entries(data).filter(([, value]) => value !== null))
+  throw badRequest(`The request is not understood: ${error.issues.map(describeIssue).join('; ')}.`)
+}
+
+const describeIssue = ({ code, path: [name], message, ...issue }: z.core.$ZodIssue): string => {
+  if (code === 'unrecognized_keys' && 'keys' in issue)
+    return `${issue.keys.map((key) => JSON.stringify(key)).join(', ')} is no parameter`
+  if (name === undefined) return 'it must be a JSON object'
+  return code === 'invalid_type' && 'expected' in issue && issue.expected === 'record'
+    ? `${String(name)} must be an object`
+    : `${String(name)} ${message}`
+}
+
+const JSON_PARAMS = new Set(['variables', 'extensions'])
+
+const fromQueryString = (url: string): Record<string, unknown> => {
+  const start = url.indexOf('?')
+  const [queryString = ''] = start < 0 ? [] : url.slice(start + 1).split('#')
+  const params = new Map<string, unknown>()
+  for (const pair of queryString.split('&').filter((part) => part !== '')) {
+    const [name = '', ...value] = pair.split('=').map(percentDecoded)
+    if (params.has(name)) throw badRequest(`The parameter ${JSON.stringify(name)} is given twice.`)
+    const text = value.join('=')
+    params.set(name, JSON_PARAMS.has(name) && text !== '' ? parseJson(text, name) : text === '' ? null : text)
+  }
+  return Object.fromEntries(params)
+}
+
+const percentDecoded = (text: string): string => {
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '))
+  } catch {
+    throw badRequest('The query string is not percent-encoded UTF-8.')
+  }
+}
+
+const fromBody = async (request: Request, maxBodyBytes: number): Promise<unknown> => {
+  const [type = '', ...parameters] = (request.headers.get('content-type') ?? '')
+    .split(';')
+    .map((part) => part.trim().toLowerCase())
+  const charset = parameters.find((parameter) => parameter.startsWith('charset='))?.slice(8) ?? 'utf-8'
+  if (type !== 'application/json') throw unsupported('content-type must be application/json')
+  if (!['utf-8', 'utf8', '"utf-8"'].includes(charset)) throw unsupported('a body must be in UTF-8')
+  const encoding = request.headers.get('content-encoding') ?? 'identity'
+  if (encoding !== 'identity') throw unsupported('a body must not be compressed')
+  return parseJson(utf8Decoded(await readBody(request, maxBodyBytes)), 'body')
+}
+
+const unsupported = (problem: string) => refusal(415, 'UNSUPPORTED_MEDIA_TYPE', `Not supported: ${problem}.`)
+
+const readBody = async (request: Request, maxBodyBytes: number): Promise<Uint8Array> => {
+  const tooLarge = () =>
+    refusal(413, 'PAYLOAD_TOO_LARGE', `The body is larger than the ${maxBodyBytes} bytes that are taken.`)
+  if (Number(request.headers.get('content-length') ?? 0) > maxBodyBytes) throw tooLarge()
+  const reader = request.body?.getReader()
+  const read = () =>
+    reader?.read().catch(() => {
+      throw badRequest('The body broke off.')
+    })
+  const chunks: Uint8Array[] = []
+  let size = 0
+  for (let chunk = await read(); chunk?.value !== undefined; chunk = await read()) {
+    size += chunk.value.byteLength
+    if (size > maxBodyBytes) {
+      // The client hears of it at once; ending the stream here would cut the connection before it does.
+      void discardRest(reader)
+      throw tooLarge()
+    }
+    chunks.push(chunk.value)
+  }
+  return Buffer.concat(chunks)
+}
+
+const discardRest = async (reader: ReadableStreamDefaultReader<Uint8Array> | undefined): Promise<void> => {
+  try {
+    while ((await reader?.read())?.done === false);
+  } catch {
+    // The client went away.
+  }
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true })
+
+const utf8Decoded = (bytes: Uint8Array): string => {
+  try {
+    return utf8.decode(bytes)
+  } catch {
+    throw badRequest('The body is not UTF-8.')
+  }
+}
+
+const parseJson = (text: string, what: string): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw badRequest(text === '' ? `The ${what} is empty.` : `The ${what} is not JSON.`)
+  }
+}

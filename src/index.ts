@@ -1,0 +1,31 @@
+/** The library: a gateway inside an application that brings its own types, authentication and storage. */
+export { createGateway, type Gateway, type GatewayLimits, type GatewayOptions } from './app.js'
+export { type Actor, type ActorKind, displayName, isAgent, participantKey } from './core/actors.js'
+export {
+  type ArtifactDefinition,
+  type ArtifactType,
+  defineArtifact,
+  defineTextArtifact,
+  type TextArtifactDefinition,
+  type WritePolicy,
+} from './core/artifacts.js'
+export { checklist, helpfulness, note } from './core/builtin.js'
+export { type Definitions, type DomainOptions, defaultDefinitions, defineDomain } from './core/context.js'
+export type { Envelope, Seq } from './core/envelopes.js'
+export type { Event, EventOf, EventType, UnknownEvent } from './core/events.js'
+export { defineFeedback, type FeedbackDefinition, type FeedbackType } from './core/feedback.js'
+export { changeNotes } from './core/notes.js'
+export * from './core/rejections.js'
+export type { Authorize, Caller } from './graphql/context.js'
+export { headerAuth, type ResolveActor, Unauthenticated } from './http/auth.js'
+export { MemoryStorage } from './storage/memory.js'
+export * from './storage/port.js'
+export {
+  MigrationFailed,
+  type MigrationProblem,
+  migrate,
+  pendingMigrations,
+} from './storage/prisma/migrate.js'
+export { openPrismaStorage, type PrismaStorageOptions } from './storage/prisma/open.js'
+export { type CommitOptions, type Committed, type Message, Workspace } from './workspace/workspace.js'
+export { Workspaces, type WorkspacesOptions } from './workspace/workspaces.js'
