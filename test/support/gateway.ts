@@ -2,6 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { onTestFinished, TestRunner } from 'vitest'
 
 const main = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
 
@@ -19,6 +20,8 @@ export interface GatewayProcess {
   errors(): string
   /** The lines of its log so far. */
   log(): LogLine[]
+  /** Closes the other end of its output, as a reader does that dies. */
+  abandonOutput(): void
   /** Sends a signal, and waits for nothing. */
   signal(signal: NodeJS.Signals): void
   /** Sends a signal, and waits for the end. */
@@ -43,7 +46,10 @@ process.once('exit', () => {
   for (const child of running) child.kill('SIGKILL')
 })
 
-/** Starts the process, and waits for nothing. It listens on a free port and keeps everything in memory unless told otherwise. */
+/**
+ * Starts the process, and waits for nothing. It listens on a free port and keeps everything in memory unless told otherwise. Started by a
+ * test, it is gone when the test is over; started by a hook, it is the hook's to end.
+ */
 export const spawnGateway = (env: Record<string, string> = {}): GatewayProcess => {
   if (!existsSync(main)) throw new Error('the gateway is not built: run "npm run build"')
   const child = spawn(process.execPath, [main], {
@@ -64,17 +70,23 @@ export const spawnGateway = (env: Record<string, string> = {}): GatewayProcess =
       resolve({ code, signal })
     })
   })
+  const kill = (signal: NodeJS.Signals = 'SIGKILL') => {
+    child.kill(signal)
+    return exit
+  }
+  if (TestRunner.getCurrentTest() !== undefined) onTestFinished(async () => void (await kill()))
   return {
     pid: child.pid ?? -1,
     exit,
     output: () => written.stdout,
     errors: () => written.stderr,
     log: () => logLines(written.stdout),
-    signal: (signal) => void child.kill(signal),
-    kill: (signal = 'SIGKILL') => {
-      child.kill(signal)
-      return exit
+    abandonOutput: () => {
+      child.stdout.destroy()
+      child.stderr.destroy()
     },
+    signal: (signal) => void child.kill(signal),
+    kill,
   }
 }
 
@@ -87,8 +99,8 @@ export const startGateway = async (env: Record<string, string> = {}): Promise<Ru
   })
   const url = await until(START_TIMEOUT, 'the gateway to be ready', async () => {
     if (gone) throw new Error(`the gateway did not start: ${gateway.errors()}${gateway.output()}`)
-    const listening = gateway.log().find((line) => typeof line['url'] === 'string')
-    const address = env['LOG_LEVEL'] === 'silent' ? `http://127.0.0.1:${env['PORT']}` : listening?.['url']
+    const told = gateway.log().find((line) => typeof line['url'] === 'string')?.['url']
+    const address = told ?? (env['PORT'] === undefined ? null : `http://127.0.0.1:${env['PORT']}`)
     return typeof address === 'string' && (await isReady(address)) ? address : null
   })
   return { ...gateway, url }
