@@ -1,7 +1,8 @@
 /** A gateway: workspaces of a storage, served over GraphQL to callers an application knows. */
 import type { RequestListener } from 'node:http'
 import { pino } from 'pino'
-import { type Definitions, defaultDefinitions } from './core/context.js'
+import { checklist, helpfulness, note } from './core/builtin.js'
+import { type DomainOptions, defineDomain } from './core/context.js'
 import type { Authorize } from './graphql/context.js'
 import { createSchema } from './graphql/schema.js'
 import type { ResolveActor } from './http/auth.js'
@@ -18,11 +19,10 @@ export interface GatewayLimits {
   readonly maxBodyBytes?: number | undefined
 }
 
-export interface GatewayOptions {
+/** What an application defines is the built-in types, `note`, `checklist` and `helpfulness`, unless it says otherwise. */
+export interface GatewayOptions extends DomainOptions {
   /** Migrated, and closed by whoever opened it, after the gateway. */
   readonly storage: Storage
-  /** What the application defines, put together with `defineDomain`; the built-in types unless given. */
-  readonly definitions?: Definitions | undefined
   /** Who asks, from a request's credentials. There is no default: a gateway that trusts everyone says so with `headerAuth`. */
   readonly resolveActor: ResolveActor
   /** Whether an actor may use a workspace of its tenant; every one unless given. */
@@ -49,15 +49,19 @@ const DEFAULT_MAX_BODY_BYTES = 1_048_576
 
 export const createGateway = ({
   storage,
-  definitions = defaultDefinitions,
   resolveActor,
   authorize = () => true,
   agent,
+  artifacts = [note, checklist],
+  feedback = [helpfulness],
   logger = pino({ name: 'artifactr-gateway', level: 'warn' }, process.stdout),
   graphiql = true,
   limits: { maxBodyBytes = DEFAULT_MAX_BODY_BYTES } = {},
+  ...domain
 }: GatewayOptions): Gateway => {
-  const workspaces = new Workspaces(storage, { definitions })
+  const workspaces = new Workspaces(storage, {
+    definitions: defineDomain({ artifacts, feedback, ...domain }),
+  })
   const runner = new Runner({
     workspaces,
     agent: agent ?? null,

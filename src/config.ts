@@ -45,6 +45,7 @@ const variables = {
   DATABASE_URL: databaseUrl.default('file:./data/artifactr.db'),
   AUTH: oneOf(['headers']).default('headers'),
   AUTH_INSECURE: oneOf(['1', '0'], '1, or unset').default('0'),
+  AGENT: oneOf(['echo', 'none']).default('echo'),
   MIGRATE: oneOf(['auto', 'check']).default('auto'),
   LOG_LEVEL: oneOf(logLevels, `one of ${logLevels.join(', ')}`).default('info'),
   POOL_SIZE: wholeNumber(1, 1000).default(10),
@@ -63,6 +64,7 @@ export interface Config {
   readonly host: string
   readonly database: { readonly provider: Provider; readonly url: string }
   readonly auth: 'headers'
+  readonly agent: 'echo' | 'none'
   readonly migrate: 'auto' | 'check'
   readonly logLevel: (typeof logLevels)[number]
   /** The most connections to a PostgreSQL database. */
@@ -92,6 +94,7 @@ export const readConfig = (env: Environment): Config => {
     host: data.HOST,
     database: { provider: providerOf(data.DATABASE_URL), url: data.DATABASE_URL },
     auth: data.AUTH,
+    agent: data.AGENT,
     migrate: data.MIGRATE,
     logLevel: data.LOG_LEVEL,
     poolSize: data.POOL_SIZE,

@@ -3,19 +3,21 @@
 import { type Logger, pino } from 'pino'
 import { createGateway, type Gateway } from './app.js'
 import { type Config, Misconfigured, readConfig } from './config.js'
-import { defaultDefinitions } from './core/context.js'
 import { headerAuth } from './http/auth.js'
 import { listen, type Server } from './http/server.js'
-import { MemoryStorage } from './storage/memory.js'
+import type { Agent } from './runner/agent.js'
+import { echoAgent } from './runner/agents/echo.js'
+import { openStorage } from './storage/open.js'
 import type { Storage } from './storage/port.js'
 
 const start = async (): Promise<void> => {
   const config = readConfig(process.env)
   const log = openLog(config)
-  const storage = await openStorage(config, log)
+  const storage = await open(config, log)
   const gateway = createGateway({
     storage,
-    definitions: { ...defaultDefinitions, maxMessageLength: config.maxMessageLength },
+    maxMessageLength: config.maxMessageLength,
+    agent: agents[config.agent],
     resolveActor: headerAuth,
     logger: log,
     limits: { maxBodyBytes: config.maxBodyBytes },
@@ -35,43 +37,27 @@ const openLog = ({ logLevel }: Config): Logger => {
   return pino({ name: 'artifactr-gateway', level: logLevel }, process.stdout)
 }
 
-/** Opened, migrated, and known to answer. What belongs to Prisma is only loaded when it is needed. */
-const openStorage = async (
-  { database: { provider, url }, ...config }: Config,
+const open = async (
+  { database, migrate, poolSize, sqliteSynchronous }: Config,
   log: Logger,
 ): Promise<Storage> => {
-  if (provider === 'memory') {
+  if (database.provider === 'memory')
     log.warn('everything is kept in memory, and gone when this process ends')
-    return new MemoryStorage()
-  }
-  const [{ migrate, pendingMigrations }, { openPrismaStorage }] = await Promise.all([
-    import('./storage/prisma/migrate.js'),
-    import('./storage/prisma/open.js'),
-  ])
   try {
-    if (config.migrate === 'auto') {
-      const migrations = await migrate(url)
-      if (migrations.length > 0) log.info({ migrations }, 'the database was migrated')
-    } else {
-      const pending = await pendingMigrations(url)
-      if (pending.length > 0)
-        throw new Misconfigured([
-          `DATABASE_URL names a database that is behind, and MIGRATE=check: ${pending.join(', ')} pending`,
-        ])
-    }
-    const storage = await openPrismaStorage({
-      url,
-      poolSize: config.poolSize,
-      synchronous: config.sqliteSynchronous,
+    return await openStorage({
+      url: database.url,
+      migrate,
+      poolSize,
+      synchronous: sqliteSynchronous,
+      onMigrated: (migrations) => log.info({ migrations }, 'the database was migrated'),
       onConnectionError: (err) => log.warn({ err }, 'a connection to the database broke'),
     })
-    await storage.ping()
-    return storage
   } catch (error) {
-    if (error instanceof Misconfigured) throw error
     throw new Misconfigured([`DATABASE_URL cannot be used: ${messageOf(error)}`])
   }
 }
+
+const agents: Record<Config['agent'], Agent | undefined> = { echo: echoAgent, none: undefined }
 
 interface Running {
   readonly log: Logger

@@ -10,27 +10,33 @@ interface Layer {
 }
 
 const core = '^src/core/'
-const port = '^src/storage/(port|staging|codec|turnstile)\\.ts$'
-const prismaClients = '^src/generated/'
+const port = '^src/storage/(port|staging|codec|turnstile|follow|wake)\\.ts$'
+const memory = '^src/storage/memory\\.ts$'
+const prisma = '^src/storage/prisma/'
+const storages = '^src/storage/open\\.ts$'
 const workspace = '^src/workspace/'
 const runner = '^src/runner/'
 const graphql = '^src/graphql/'
-const config = '^src/config\\.ts$'
+const http = '^src/http/'
 const app = '^src/app\\.ts$'
+const config = '^src/config\\.ts$'
 
-const node = '^(node:)?[a-z_]+(/[a-z]+)?$'
+/** Marks a layer that may use Node's own modules. */
+const node = 'node'
 const packages = (...names: string[]) => `^node_modules/(${names.join('|')})/`
 
 const matrix = {
   core: { path: core, mayImport: [packages('zod', 'rfc6902')] },
   port: { path: port, mayImport: [core, packages('zod')] },
   contract: { path: '^src/storage/contract/', mayImport: [core, port, node] },
-  memory: { path: '^src/storage/memory\\.ts$', mayImport: [core, port] },
+  memory: { path: memory, mayImport: [core, port] },
   prisma: {
-    path: '^src/storage/prisma/',
-    mayImport: [core, port, prismaClients, node, packages('@prisma/[a-z0-9-]+', 'zod', 'pg')],
+    path: prisma,
+    mayImport: [core, port, '^src/generated/', node, packages('@prisma/[a-z0-9-]+', 'zod', 'pg')],
   },
-  workspace: { path: workspace, mayImport: [core, port, node] },
+  storages: { path: storages, mayImport: [port, memory, prisma] },
+  workspace: { path: workspace, mayImport: [core, port, node, packages('zod')] },
+  runner: { path: runner, mayImport: [core, workspace, node] },
   graphql: {
     path: graphql,
     mayImport: [
@@ -41,17 +47,38 @@ const matrix = {
       packages('graphql', 'graphql-scalars', '@pothos/[a-z-]+', 'dataloader', 'zod'),
     ],
   },
-  main: { path: '^src/main\\.ts$', mayImport: [app, config] },
+  http: {
+    path: http,
+    mayImport: [
+      core,
+      port,
+      graphql,
+      node,
+      packages('graphql', 'graphql-yoga', '@graphql-yoga/[a-z-]+', 'pino', 'zod'),
+    ],
+  },
+  app: {
+    path: app,
+    mayImport: [core, port, workspace, runner, graphql, http, node, packages('pino')],
+  },
+  config: { path: config, mayImport: [packages('zod')] },
+  main: {
+    path: '^src/main\\.ts$',
+    mayImport: [app, config, http, storages, port, runner, node, packages('pino')],
+  },
 } satisfies Record<string, Layer>
 
 let result: ICruiseResult
 
 beforeAll(async () => {
-  const forbidden = Object.entries(matrix).map(([name, { path, mayImport }]) => ({
+  const forbidden = Object.entries<Layer>(matrix).map(([name, { path, mayImport }]) => ({
     name,
     severity: 'error' as const,
     from: { path },
-    to: { pathNot: [path, ...mayImport] },
+    to: {
+      pathNot: [path, ...mayImport.filter((allowed) => allowed !== node)],
+      ...(mayImport.includes(node) ? { dependencyTypesNot: ['core' as const] } : {}),
+    },
   }))
   const circular = { name: 'circular', severity: 'error' as const, from: {}, to: { circular: true } }
   const { output } = await cruise(
