@@ -70,7 +70,7 @@ export const gateway = ({
     return data
   }
 
-  return { workspaces, ask, run }
+  return { workspaces, runner, ask, run }
 }
 
 export type Gateway = ReturnType<typeof gateway>
