@@ -40,6 +40,26 @@ describe('I1 each message is taken by one turn, in the order of the log', () => 
     expect((await runs(processes[0].workspace)).every(({ status }) => status === 'completed')).toBe(true)
   })
 
+  test('an agent that asks twice at once for what steers it gets each message once', async () => {
+    const started = deferred()
+    const proceed = deferred()
+    const heard: string[] = []
+    const impatient = agent(async function* ({ steering }) {
+      started.resolve()
+      await proceed.promise
+      heard.push(...(await Promise.all([steering(), steering(), steering()])).flat())
+      yield { type: 'reply', content: 'done' }
+    })
+    const { workspace, say, runner } = startProcess(new MemoryData(), impatient)
+    await createThread(workspace)
+    await say('hello', 'm0')
+    await started.promise
+    for (const id of ['m1', 'm2', 'm3', 'm4']) await say(id, id)
+    proceed.resolve()
+    await runner.drain()
+    expect(heard.sort()).toEqual(['m1', 'm2', 'm3', 'm4'])
+  })
+
   test('a message that was committed without the runner is taken by the next turn', async () => {
     const heard: string[] = []
     const { workspace, say, runner } = startProcess(new MemoryData(), attentive(heard))
