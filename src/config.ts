@@ -32,10 +32,19 @@ const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
 const databaseUrl = z
   .string()
   .refine(
-    (url) =>
-      url === 'memory:' || /^file:./.test(url) || (/^postgres(ql)?:\/\//.test(url) && URL.canParse(url)),
+    (url) => url === 'memory:' || url.startsWith('file:') || isPostgresUrl(url),
     'must be file:<path> (SQLite), postgresql://<user>:<password>@<host>:<port>/<database> (PostgreSQL) or memory:',
   )
+  .refine(
+    (url) => !url.startsWith('file:') || /^file:(?!:memory:)[^?#]+$/.test(url),
+    'must have a path after file: and no parameters; for a database in memory it is memory:',
+  )
+  .refine(
+    (url) => !isPostgresUrl(url) || !new URL(url).searchParams.has('schema'),
+    'must not have the parameter schema: tables are in the first schema of the search path',
+  )
+
+const isPostgresUrl = (url: string): boolean => /^postgres(ql)?:\/\//.test(url) && URL.canParse(url)
 
 const DEFAULT_MAX_MESSAGE_LENGTH = 65_536
 

@@ -18,6 +18,8 @@ export { changeNotes } from './core/notes.js'
 export * from './core/rejections.js'
 export type { Authorize, Caller } from './graphql/context.js'
 export { headerAuth, type ResolveActor, Unauthenticated } from './http/auth.js'
+export type { Agent, Answered, LivePart, Step, Turn, Usage } from './runner/agent.js'
+export { echoAgent } from './runner/agents/echo.js'
 export { MemoryStorage } from './storage/memory.js'
 export * from './storage/port.js'
 export {

@@ -73,6 +73,49 @@ export const parseEnvelope = (text: string): Envelope => {
   }
 }
 
+/** The type of an `UnknownEvent` whose stored form is broken; its `data` is what is stored. */
+export const UNREADABLE = 'unreadable'
+
+/**
+ * As `parseEnvelope`, but what is broken comes back as an `UnknownEvent` of type `unreadable`: one envelope that cannot be read is not to
+ * stop the log, and its place in it is not to go missing. Where its header is broken as well, it says nothing but its place.
+ */
+export const readEnvelope = (
+  text: string,
+  place: Pick<Envelope, 'seq' | 'workspaceId'>,
+  onUnreadable: (error: unknown) => void,
+): Envelope => {
+  try {
+    return parseEnvelope(text)
+  } catch (error) {
+    onUnreadable(error)
+    return unreadableEnvelope(text, place)
+  }
+}
+
+const unreadableEnvelope = (text: string, place: Pick<Envelope, 'seq' | 'workspaceId'>): Envelope => {
+  const stored = jsonOr(text)
+  const { event = null, ...header } = isJsonObject(stored) ? stored : {}
+  const { success, data } = headerSchema.safeParse(renameKeys(header, camel))
+  if (success) return { ...data, event: { type: UNREADABLE, unknown: true, data: event } }
+  return {
+    ...place,
+    id: `${UNREADABLE}_${place.seq}`,
+    ts: new Date(0).toISOString(),
+    actor: { kind: 'system', name: UNREADABLE },
+    event: { type: UNREADABLE, unknown: true, data: stored },
+  }
+}
+
+/** What a text holds as JSON, or the text itself. */
+const jsonOr = (text: string): JsonValue => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
+}
+
 const parseEvent = (stored: JsonValue): Event | UnknownEvent => {
   const type = isJsonObject(stored) ? String(stored['type']) : ''
   const known = eventTypes.some((known) => known === type)

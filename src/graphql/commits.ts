@@ -8,6 +8,7 @@ import type { CommandRequest } from '../workspace/ids.js'
 import type { CommitOptions, Workspace } from '../workspace/workspace.js'
 import { openWorkspace } from './access.js'
 import type { GraphQLContext } from './context.js'
+import { asInputPaths } from './paths.js'
 
 /** What the input of every mutation holds. */
 export interface CommandTarget {
@@ -29,10 +30,12 @@ export const carryOut = async (
   command: CommandRequest,
 ): Promise<CarriedOut> => {
   const workspace = await openWorkspace(context, target.workspaceId)
-  return carriedOut(
-    workspace,
-    await context.runner.handle(workspace, command, commitOptions(context, target)),
-  )
+  try {
+    const handled = await context.runner.handle(workspace, command, commitOptions(context, target))
+    return carriedOut(workspace, handled)
+  } catch (error) {
+    throw asInputPaths(error, command)
+  }
 }
 
 /** As `carryOut`, for a fact. */

@@ -1,5 +1,6 @@
 /** Reads by id. What is asked for in one tick is loaded from a workspace in one go, however many rows ask. */
 import DataLoader from 'dataloader'
+import type { Proposal } from '../core/entities.js'
 import type { EntityKind, Needs, State } from '../core/state.js'
 import type { Workspace } from '../workspace/workspace.js'
 import { type ArtifactModel, modelIn, type ProposalModel, type RunModel, type ThreadModel } from './models.js'
@@ -52,6 +53,12 @@ export const findProposal = async (workspace: Workspace, id: string): Promise<Pr
 export const findArtifact = async (workspace: Workspace, id: string): Promise<ArtifactModel | null> => {
   const { artifacts } = await load(workspace, { artifacts: [id] })
   return maybe(artifacts.get(id), modelIn('Artifact', workspace))
+}
+
+/** The artifact of a proposal; `null` when it is a creation that was not accepted, whatever else has that id. */
+export const artifactOf = async (workspace: Workspace, proposal: Proposal): Promise<ArtifactModel | null> => {
+  const { change, status, artifactId } = proposal
+  return change.type === 'create' && status !== 'accepted' ? null : findArtifact(workspace, artifactId)
 }
 
 /** Several artifacts in the order given, leaving out what does not exist. */

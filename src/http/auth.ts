@@ -24,8 +24,9 @@ export const headerAuth: ResolveActor = ({ headers }) => ({
 })
 
 const actorIn = (headers: Headers): Actor => {
-  const kind = headers.get('x-actor-kind') ?? 'user'
-  const id = idIn(headers, 'x-actor-id')
+  const given = headers.get('x-actor-kind')
+  const kind = given ?? 'user'
+  const id = given === null ? null : idIn(headers, 'x-actor-id')
   switch (kind) {
     case 'user': {
       const name = textIn(headers, 'x-user-name')

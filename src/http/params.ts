@@ -69,7 +69,7 @@ const fromBody = async (request: Request, maxBodyBytes: number): Promise<unknown
   if (!['utf-8', 'utf8', '"utf-8"'].includes(charset)) throw unsupported('a body must be in UTF-8')
   const encoding = request.headers.get('content-encoding') ?? 'identity'
   if (encoding !== 'identity') throw unsupported('a body must not be compressed')
-  return parseJson(utf8Decoded(await readBody(request, maxBodyBytes)), 'body')
+  return parseJson(utf8Decoded(await readBody(request, maxBodyBytes)), 'The body')
 }
 
 const unsupported = (problem: string) => refusal(415, 'UNSUPPORTED_MEDIA_TYPE', `Not supported: ${problem}.`)
@@ -119,6 +119,6 @@ const parseJson = (text: string, what: string): unknown => {
   try {
     return JSON.parse(text)
   } catch {
-    throw badRequest(text === '' ? `The ${what} is empty.` : `The ${what} is not JSON.`)
+    throw badRequest(text === '' ? `${what} is empty.` : `${what} is not JSON.`)
   }
 }

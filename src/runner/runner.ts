@@ -2,7 +2,9 @@
  * The runner: sends messages, and sees to it that each that asks for a turn gets one, whatever dies (domain §11). A message is committed
  * before anything else happens: if it is refused, nothing does (ADR-0045).
  */
+import { setTimeout as pause } from 'node:timers/promises'
 import type { Run } from '../core/entities.js'
+import type { Envelope } from '../core/envelopes.js'
 import { Forbidden, InvalidState, invalid, NotFound } from '../core/rejections.js'
 import { idProblem } from '../core/text.js'
 import { canResume, messageAsks } from '../core/turns.js'
@@ -16,7 +18,7 @@ import {
 import type { Workspaces } from '../workspace/workspaces.js'
 import type { Agent } from './agent.js'
 import { Live, type LiveFrame } from './live.js'
-import { runnerActor, runOfMessage } from './take.js'
+import { isTaken, runnerActor, runOfMessage } from './take.js'
 import { type ThreadOptions, ThreadTurns } from './thread.js'
 
 export interface RunnerOptions {
@@ -60,6 +62,10 @@ type AnswerDeferred = Extract<CommandRequest, { type: 'answer_deferred' }>
 
 /** How many threads are looked at in one recovery. */
 const RECOVERED = 100
+
+/** How often, in milliseconds, and how many times it is looked whether another process has taken a message. */
+const LOOK_EVERY = 50
+const LOOKS = 20
 
 export class Runner {
   readonly #workspaces: Workspaces
@@ -128,32 +134,40 @@ export class Runner {
       alongside: async (within, { envelopes }) => {
         const seq = envelopes.at(-1)?.seq
         if (asks && seq !== undefined) await within.advance(threadId, { asked: seq })
+        return undefined
       },
     })
     const posted = committed.envelopes.at(-1)
     const thread = asks ? this.#thread(workspace, threadId) : null
     if (posted === undefined || !thread) return { ...committed, runId: null }
     const begun = await thread.begin(posted.seq)
-    // A command that came back was begun the first time, if it was.
-    const isRepeatable = begun === null && options.commandId !== undefined
-    const runId = isRepeatable ? await runOfMessage(workspace, threadId, posted) : begun
-    return { ...committed, runId }
+    const isUnknown = begun === null && committed.isRepeat === true
+    return { ...committed, runId: isUnknown ? await this.#runBegunWith(workspace, threadId, posted) : begun }
+  }
+
+  /** The run of a message that was sent before, perhaps by another process that is only about to begin it. */
+  async #runBegunWith(workspace: Workspace, threadId: string, posted: Envelope): Promise<string | null> {
+    for (let looks = 0; looks < LOOKS && !(await isTaken(workspace, threadId, posted.seq)); looks++) {
+      await pause(LOOK_EVERY)
+    }
+    return runOfMessage(workspace, threadId, posted)
   }
 
   /** Answers what a paused run asked for; the last answer makes it go on. @throws Rejection */
   async answer(workspace: Workspace, answer: AnswerDeferred, options: CommitOptions = {}): Promise<Answered> {
     const { runId } = answer
-    let resumed = false
     const committed = await workspace.commit(answer, {
       ...options,
       alongside: async (within, { envelopes }) => {
         const { runs } = await within.load({ runs: [runId] })
         const run = runs.get(runId)
         const seq = envelopes.at(-1)?.seq
-        resumed = run != null && canResume(run)
-        if (run && seq !== undefined && resumed) await within.advance(run.threadId, { asked: seq })
+        if (!run || seq === undefined || !canResume(run)) return false
+        await within.advance(run.threadId, { asked: seq })
+        return true
       },
     })
+    const resumed = committed.note === true
     if (resumed) this.#thread(workspace, (await existingRun(workspace, runId)).threadId)?.look()
     return { ...committed, resumed }
   }

@@ -168,6 +168,10 @@ const pair = ({ pending, answers }: Run): Answered[] =>
     return answer === undefined ? [] : [{ request, answer }]
   })
 
+/** Whether a turn has taken what stands at a position of the log. */
+export const isTaken = async (workspace: Workspace, threadId: string, seq: Seq): Promise<boolean> =>
+  (await turnPositions(workspace, threadId)).taken >= seq
+
 /** The run that a message started or resumed, or `null`. */
 export const runOfMessage = async (
   workspace: Workspace,

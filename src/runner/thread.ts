@@ -34,8 +34,8 @@ export class ThreadTurns {
   readonly #threadId: string
   readonly #options: ThreadOptions
   readonly #onIdle: () => void
-  /** Who waits to be told what became of a message, by its place in the log. */
-  readonly #waiting = new Map<Seq, Told>()
+  /** Who waits to be told what became of a message, and its place in the log. A repeat waits as the first does. */
+  #waiting: { readonly seq: Seq; readonly told: Told }[] = []
   #control: AbortController | null = null
   #runId: string | null = null
   #draining = false
@@ -63,7 +63,7 @@ export class ThreadTurns {
       return null
     }
     return new Promise((resolve) => {
-      this.#waiting.set(seq, resolve)
+      this.#waiting.push({ seq, told: resolve })
       this.look()
     })
   }
@@ -166,8 +166,9 @@ export class ThreadTurns {
   }
 
   #tell(taken: Taken | null): void {
-    for (const [seq, told] of this.#waiting) told(taken?.seq === seq ? taken.runId : null)
-    this.#waiting.clear()
+    const waiting = this.#waiting
+    this.#waiting = []
+    for (const { seq, told } of waiting) told(taken?.seq === seq ? taken.runId : null)
   }
 }
 

@@ -168,7 +168,7 @@ export class TurnInProgress {
   #recordWithHistory(fact: Parameters<Workspace['record']>[0]): Promise<unknown> {
     const { threadId } = this.#options
     const history = this.#history
-    const alongside = async (within: Within): Promise<void> => {
+    const alongside = async (within: Within): Promise<undefined> => {
       if (history !== undefined) await within.keepHistory(threadId, history)
     }
     return this.#workspace.record(fact, { alongside })

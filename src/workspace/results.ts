@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import type { Seq } from '../core/envelopes.js'
-import { isJsonObject, type JsonValue } from '../core/json.js'
+import { isJsonObject, type JsonValue, jsonSchema } from '../core/json.js'
 import { invalid } from '../core/rejections.js'
 import { type Outcome, outcomeSchema } from '../core/state.js'
 import type { Scope, Storage } from '../storage/port.js'
@@ -16,12 +16,14 @@ const resultSchema = z.object({
   /** The `seq` of the first event it appended, and how many there were. */
   first: z.int(),
   count: z.int(),
+  note: jsonSchema.optional(),
 })
 
 export interface StoredResult {
   readonly outcome: Outcome
   readonly first: Seq
   readonly count: number
+  readonly note?: JsonValue | undefined
 }
 
 /** What tells whether two commands are the same: the order of keys does not matter. */

@@ -4,6 +4,7 @@ import { commit, type Item, needs, record } from '../core/commit.js'
 import type { Context } from '../core/context.js'
 import type { Envelope } from '../core/envelopes.js'
 import type { FactInput } from '../core/facts.js'
+import type { JsonValue } from '../core/json.js'
 import {
   type CommitResult,
   emptyState,
@@ -21,6 +22,10 @@ import { type CommandRequest, newId, withIds } from './ids.js'
 export interface Committed {
   readonly outcome: Outcome
   readonly envelopes: readonly Envelope[]
+  /** What `alongside` said of it, the first time. */
+  readonly note?: JsonValue | undefined
+  /** Whether it was carried out before, and this is its first result again. */
+  readonly isRepeat?: boolean
 }
 
 /** More rounds than any item takes; a storage that does not load what it is asked for ends there. */

@@ -6,6 +6,7 @@ import type { Revision } from '../core/entities.js'
 import type { Envelope, Seq } from '../core/envelopes.js'
 import { type EventOf, workspaceScopedEvents } from '../core/events.js'
 import type { FactInput } from '../core/facts.js'
+import type { JsonValue } from '../core/json.js'
 import { type ChangeNote, changeNotes } from '../core/notes.js'
 import { invalid } from '../core/rejections.js'
 import { emptyState, type Needs, noNeeds, type State } from '../core/state.js'
@@ -20,6 +21,7 @@ import type {
   Transaction,
   Window,
 } from '../storage/port.js'
+import { type FollowRequest, follow, type LogFrame } from './follow.js'
 import { type CommandRequest, withIds } from './ids.js'
 import { digestOf, parseResult, type StoredResult, type Sweeper, serializeResult } from './results.js'
 import { Turns } from './turns.js'
@@ -27,6 +29,7 @@ import { type Committed, Within } from './within.js'
 
 export type { EventFilter, Listed, Scope, Window } from '../storage/port.js'
 export { scopeKey } from '../storage/port.js'
+export type { FollowRequest, LogFrame, LogReset, ReplayComplete } from './follow.js'
 export type { CommandRequest } from './ids.js'
 export type { Committed, Within } from './within.js'
 
@@ -35,8 +38,8 @@ export interface CommitOptions {
   readonly traceparent?: string | undefined
   /** The caller's idempotency key for the command. One participant's ids are not another's. */
   readonly commandId?: string | undefined
-  /** What else belongs to the same transaction, once the item is accepted. It may run more than once. */
-  readonly alongside?: ((within: Within, committed: Committed) => Promise<void>) | undefined
+  /** What else belongs to the same transaction, once the item is accepted, and what is to be noted of it. It may run more than once. */
+  readonly alongside?: ((within: Within, committed: Committed) => Promise<JsonValue | undefined>) | undefined
   /** Threads whose turn positions `alongside` reads or advances. */
   readonly turns?: readonly string[] | undefined
 }
@@ -145,6 +148,11 @@ export class Workspace {
     return this.#storage.events(this.scope, filter, window)
   }
 
+  /** Follows the log from a position on, for as long as the reader goes on. @throws ValidationFailed, StorageUnavailable */
+  follow(request: FollowRequest = {}): Promise<AsyncGenerator<LogFrame, void>> {
+    return follow(this.#storage, this.scope, request)
+  }
+
   /** A thread's messages, oldest first. */
   async messages(threadId: string, window: Window): Promise<readonly Message[]> {
     const envelopes = await this.events({ threadId, types: ['message_posted'] }, window)
@@ -204,8 +212,8 @@ export class Workspace {
       const within = new Within(transaction, context, traceparent)
       await this.#guard?.(within)
       const committed = await step(within)
-      await alongside?.(within, committed)
-      return committed
+      const note = await alongside?.(within, committed)
+      return note === undefined ? committed : { ...committed, note }
     }
     if (commandId === undefined) return this.#storage.transaction(this.scope, work, expected)
     const key = { participant: participantKey(this.actor), commandId: validCommandId(commandId) }
@@ -223,8 +231,8 @@ export class Workspace {
       const stored = await transaction.recall(key)
       if (stored !== null) return parseResult(stored, digest)
       const committed = await work(transaction)
-      const { outcome, envelopes } = committed
-      const result = { outcome, first: envelopes[0]?.seq ?? 0, count: envelopes.length }
+      const { outcome, envelopes, note } = committed
+      const result = { outcome, first: envelopes[0]?.seq ?? 0, count: envelopes.length, note }
       await transaction.remember(key, serializeResult(digest, result))
       return committed
     }
@@ -233,9 +241,9 @@ export class Workspace {
       void this.#host.sweeper.stored(this.scope)
       return done
     }
-    const { outcome, first, count } = done
+    const { outcome, first, count, note } = done
     const window: Window = { after: first - 1, before: first + count, limit: count, from: 'start' }
-    return { outcome, envelopes: await this.events({}, window) }
+    return { outcome, envelopes: await this.events({}, window), note, isRepeat: true }
   }
 
   #context(traceparent: string | undefined): Context {

@@ -140,6 +140,43 @@ describe('a proposal', () => {
     expect(at(data, 'workspace', 'proposal')).toEqual({ status: 'PENDING' })
   })
 
+  it('of a creation has no artifact unless it is accepted, whatever else has got that id', async () => {
+    const creation = { change: { create: { artifactId: 'same', kind: 'note', data: { title: 'x' } } } }
+    await propose(creation)
+    await propose({ ...creation, proposalId: 'p2' })
+    expect(await respond({})).toMatchObject({
+      artifact: { artifactId: 'same' },
+      proposal: { artifact: { version: 1 } },
+    })
+    expect(await respond({ proposalId: 'p2' })).toMatchObject({ reason: 'ALREADY_EXISTS' })
+    expect(await respond({ proposalId: 'p2', decision: 'REJECT' })).toMatchObject({
+      artifact: null,
+      proposal: { status: 'REJECTED', artifact: null },
+    })
+  })
+
+  it.each([
+    [{ change: { create: { artifactId: '', kind: 'note', data: {} } } }, ['change', 'create', 'artifactId']],
+    [
+      { change: { edit: { artifactId: 'k1', baseVersion: 1, patch: { jsonPatch: [{ op: 'nope' }] } } } },
+      ['change', 'edit', 'patch', 'jsonPatch', '0', 'op'],
+    ],
+    [
+      {
+        change: {
+          edit: {
+            artifactId: 'k1',
+            baseVersion: 1,
+            patch: { textEdits: { edits: [{ old: '\ud800', new: '' }] } },
+          },
+        },
+      },
+      ['change', 'edit', 'patch', 'textEdits', 'edits', '0', 'old'],
+    ],
+  ])('that is malformed is refused with the way to the field: %j', async (input, path) => {
+    expect(at(await propose(input), 'issues', 0, 'path')).toEqual(path)
+  })
+
   it('is listed while it is pending; others when asked for', async () => {
     for (const proposalId of ['p1', 'p2', 'p3']) await propose({ proposalId, ...edit(proposalId) })
     await respond({ proposalId: 'p1' })

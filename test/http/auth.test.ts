@@ -28,6 +28,10 @@ describe('a caller', () => {
       { tenantId: 'dev', actor: { kind: 'user', id: 'bob' } },
     ],
     [
+      { 'x-user': 'bob', 'x-actor-id': 'zoe' },
+      { tenantId: 'dev', actor: { kind: 'user', id: 'bob' } },
+    ],
+    [
       { 'x-actor-kind': 'external_agent', 'x-actor-id': 'c1' },
       { tenantId: 'dev', actor: { kind: 'external_agent', clientId: 'c1' } },
     ],

@@ -18,6 +18,7 @@ describe('a wrong configuration', () => {
       DATABASE_URL: 'mysql://user:secret@host/db',
       AUTH: 'magic',
       AUTH_INSECURE: 'yes',
+      AGENT: 'smith',
       MIGRATE: 'never',
       LOG_LEVEL: 'loud',
       POOL_SIZE: '0',
@@ -34,6 +35,7 @@ describe('a wrong configuration', () => {
       '  DATABASE_URL must be file:<path> (SQLite), postgresql://<user>:<password>@<host>:<port>/<database> (PostgreSQL) or memory:',
       '  AUTH must be headers',
       '  AUTH_INSECURE must be 1, or unset',
+      '  AGENT must be echo or none',
       '  MIGRATE must be auto or check',
       '  LOG_LEVEL must be one of trace, debug, info, warn, error, fatal, silent',
       '  POOL_SIZE must be a whole number from 1 to 1000',
@@ -51,6 +53,13 @@ describe('a wrong configuration', () => {
         /PORT must.*\n.*HOST is reachable.*AUTH_INSECURE=1/,
       )
       expect(readConfig({ HOST, AUTH_INSECURE: '1' }).host).toBe(HOST)
+    },
+  )
+
+  it.each(['file:', 'file:./a.db?mode=ro', 'file::memory:', 'file:a#b', 'postgresql://h/db?schema=x'])(
+    'is a database URL that would not mean what it says: %s',
+    (DATABASE_URL) => {
+      expect(() => readConfig({ DATABASE_URL })).toThrow(/\n {2}DATABASE_URL must/)
     },
   )
 

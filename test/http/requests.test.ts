@@ -124,7 +124,7 @@ describe('a query string that is no request', () => {
 })
 
 describe('an operation that cannot be executed', () => {
-  const strict = { accept: 'application/graphql-response+json' }
+  const accepting = ['*/*', 'application/graphql-response+json', 'text/html, */*;q=0.1']
   const viewer = '{ viewer { tenantId } }'
   it.each([
     ['an empty document', { query: '' }, 'GRAPHQL_PARSE_FAILED'],
@@ -151,12 +151,25 @@ describe('an operation that cannot be executed', () => {
       { query: 'query ($id: ID!) { node(id: $id) { id } }', variables: { id: [1] } },
       'BAD_USER_INPUT',
     ],
+    [
+      'a variable that is never used',
+      { query: 'query ($id: ID!) { __typename }', variables: { id: '1' } },
+      'GRAPHQL_VALIDATION_FAILED',
+    ],
     ['nested too deeply', { query: `{ a(x: ${'['.repeat(1900)}` }, 'GRAPHQL_PARSE_FAILED'],
   ])('is refused with its own code: %s', async (_, request, code) => {
-    const { status, body } = await post(gateway.url, request, strict)
-    expect(status).toBe(400)
-    expect(codesOf(body)).toEqual([code])
-    expect(body).not.toHaveProperty('data')
+    for (const accept of accepting) {
+      const { status, body } = await post(gateway.url, request, { accept })
+      expect(status).toBe(400)
+      expect(codesOf(body)).toEqual([code])
+      expect(body).not.toHaveProperty('data')
+    }
+  })
+
+  it('answers 200 to who asks for application/json by name, as GraphQL over HTTP has it', async () => {
+    const { status, body } = await post(gateway.url, { query: '{ nothing }' }, { accept: 'application/json' })
+    expect(status).toBe(200)
+    expect(codesOf(body)).toEqual(['GRAPHQL_VALIDATION_FAILED'])
   })
 
   it('is told which variable is wrong', async () => {

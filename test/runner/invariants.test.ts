@@ -169,6 +169,45 @@ describe('a message that is refused', () => {
   })
 })
 
+describe('a message that comes back with its commandId', () => {
+  test('twenty times at once, through two processes, has one run, and each is told which', async () => {
+    const data = new MemoryData()
+    const heard: string[] = []
+    const processes = [startProcess(data, attentive(heard)), startProcess(data, attentive(heard))] as const
+    await createThread(processes[0].workspace)
+    const command = { type: 'post_message', threadId: 't1', messageId: 'm1', content: 'hello' } as const
+    const sent = await Promise.all(
+      Array.from({ length: 20 }, (_, n) => {
+        const { runner, workspace } = processes[n % 2 === 0 ? 0 : 1]
+        return runner.send(workspace, command, { commandId: 'c1' })
+      }),
+    )
+    await Promise.all(processes.map(({ runner }) => runner.drain()))
+    const [run] = await runs(processes[0].workspace)
+    expect(new Set(sent.map(({ runId }) => runId))).toEqual(new Set([run?.id]))
+    expect(heard).toEqual(['hello'])
+  })
+
+  test('and so does an answer, with what it said of the run the first time', async () => {
+    const asking = agent(async function* ({ prompt }) {
+      if (prompt === null) yield { type: 'reply', content: 'thanks' }
+      else
+        yield { type: 'pause', requests: [{ toolCallId: 'q1', toolName: 'ask', kind: 'question', args: {} }] }
+    })
+    const { workspace, say, runner } = startProcess(new MemoryData(), asking)
+    await createThread(workspace)
+    const { runId } = await say('hello', 'm1')
+    await runner.drain()
+    const answer = { type: 'answer_deferred', runId: runId ?? '', toolCallId: 'q1', answer: 1 } as const
+    const answers = await Promise.all(
+      Array.from({ length: 6 }, () => runner.answer(workspace, answer, { commandId: 'c1' })),
+    )
+    await runner.drain()
+    answers.push(await runner.answer(workspace, answer, { commandId: 'c1' }))
+    expect(answers.map(({ resumed }) => resumed)).toEqual(Array(7).fill(true))
+  })
+})
+
 describe('a notice', () => {
   test('starts, steers and answers nothing', async () => {
     const proceed = deferred()

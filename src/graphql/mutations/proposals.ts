@@ -1,7 +1,7 @@
 /** Proposing changes, and deciding on them. */
 import { builder } from '../builder.js'
 import { type CarriedOutAs, carryOut, lastSeq, withOutcome } from '../commits.js'
-import { existing, findArtifact, findProposal } from '../loaders.js'
+import { artifactOf, existing, findProposal } from '../loaders.js'
 import { refusals } from '../rejections.js'
 import { ArtifactType } from '../types/artifacts.js'
 import { DecisionEnum, ProposalType } from '../types/proposals.js'
@@ -82,7 +82,10 @@ const RespondToProposalSuccess = builder
         type: ArtifactType,
         nullable: true,
         description: 'The artifact as it is now; null when its creation was rejected.',
-        resolve: ({ workspace, outcome }) => findArtifact(workspace, outcome.artifactId),
+        resolve: async ({ workspace, outcome }) => {
+          const { entity } = await existing(findProposal(workspace, outcome.proposalId))
+          return artifactOf(workspace, entity)
+        },
       }),
       seq: t.field({ type: 'Seq', description: 'The last event it appended.', resolve: lastSeq }),
     }),

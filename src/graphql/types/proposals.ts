@@ -4,7 +4,7 @@ import { builder } from '../builder.js'
 import { connection } from '../connections.js'
 import { enumOf } from '../enums.js'
 import { checkId } from '../errors.js'
-import { findArtifact, findProposal } from '../loaders.js'
+import { artifactOf, findProposal } from '../loaders.js'
 import { modelIn, type ProposalModel } from '../models.js'
 import { ActorInterface } from './actors.js'
 import { ArtifactType } from './artifacts.js'
@@ -36,7 +36,7 @@ export const ProposalType = builder.objectRef<ProposalModel>('Proposal').impleme
       type: ArtifactType,
       nullable: true,
       description: 'The artifact as it is now; null while its creation is pending or was rejected.',
-      resolve: ({ workspace, entity }) => findArtifact(workspace, entity.artifactId),
+      resolve: ({ workspace, entity }) => artifactOf(workspace, entity),
     }),
     change: t.field({
       type: ProposedChangeUnion,

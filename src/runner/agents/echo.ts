@@ -30,7 +30,8 @@ const behaviours: Partial<Record<string, (rest: string, turn: Turn) => Steps>> =
 
   /** Takes its time, in steps short enough to be stopped between them. */
   async *slow(duration, turn) {
-    const until = Date.now() + (Number.parseInt(duration, 10) || 1_000)
+    const asked = Number.parseInt(duration, 10)
+    const until = Date.now() + (Number.isNaN(asked) ? 1_000 : Math.min(asked, LONGEST))
     const steered: string[] = []
     while (Date.now() < until && !turn.signal.aborted) {
       await pause(Math.min(STEP, Math.max(0, until - Date.now())), undefined, { signal: turn.signal })
@@ -54,6 +55,9 @@ const behaviours: Partial<Record<string, (rest: string, turn: Turn) => Steps>> =
     yield* say(`Noted: ${text}`)
   },
 }
+
+/** The longest it takes, in milliseconds. */
+const LONGEST = 600_000
 
 /** How long it sleeps at a time, in milliseconds. */
 const STEP = 100

@@ -154,11 +154,20 @@ export function describeUrl(url: string): string {
   return `the database ${pathname.slice(1)} at ${host}`
 }
 
+/** What the adapters only have a name for. */
+const inWords: Partial<Record<string, string>> = {
+  DatabaseNotReachable: 'nothing answers there',
+  ConnectionClosed: 'the connection was closed',
+  SocketTimeout: 'it does not answer in time',
+  TlsConnectionError: 'no TLS connection can be made to it',
+}
+
 /** What went wrong, in one line, whoever throws it. */
 export function reasonOf(error: unknown): string {
   if (error instanceof DriverAdapterError)
     return firstLine(
-      error.cause.originalMessage ?? ('message' in error.cause ? error.cause.message : error.cause.kind),
+      error.cause.originalMessage ??
+        ('message' in error.cause ? error.cause.message : (inWords[error.cause.kind] ?? error.cause.kind)),
     )
   if (error instanceof AggregateError && error.errors.length > 0) return reasonOf(error.errors[0])
   return firstLine(error instanceof Error ? error.message : String(error))
