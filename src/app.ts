@@ -9,6 +9,8 @@ import type { ResolveActor } from './http/auth.js'
 import type { Log } from './http/errors.js'
 import { createHandler } from './http/handler.js'
 import { createHealth } from './http/health.js'
+import type { StreamOptions } from './http/streams.js'
+import type { UpgradeListener } from './http/websocket.js'
 import type { Agent } from './runner/agent.js'
 import { Runner } from './runner/runner.js'
 import type { Storage } from './storage/port.js'
@@ -34,6 +36,8 @@ export interface GatewayOptions extends DomainOptions {
   /** Whether browsers get GraphiQL at `/graphql`; they do unless told otherwise. */
   readonly graphiql?: boolean | undefined
   readonly limits?: GatewayLimits | undefined
+  /** How patient subscriptions are with their readers. */
+  readonly streams?: StreamOptions | undefined
 }
 
 export interface Gateway {
@@ -41,7 +45,9 @@ export interface Gateway {
   readonly fetch: (request: Request) => Promise<Response>
   /** Answers a request of Node's own server: `http.createServer(gateway.handle)`. */
   readonly handle: RequestListener
-  /** Turns `/ready` to 503 at once. Requests under way are still answered; the storage stays open. */
+  /** Takes a WebSocket of Node's own server: `server.on('upgrade', gateway.upgrade)`. */
+  readonly upgrade: UpgradeListener
+  /** Turns `/ready` to 503 at once, and ends subscriptions. Requests under way are still answered; the storage stays open. */
   close(): Promise<void>
 }
 
@@ -57,6 +63,7 @@ export const createGateway = ({
   logger = pino({ name: 'artifactr-gateway', level: 'warn' }, process.stdout),
   graphiql = true,
   limits: { maxBodyBytes = DEFAULT_MAX_BODY_BYTES } = {},
+  streams = {},
   ...domain
 }: GatewayOptions): Gateway => {
   const workspaces = new Workspaces(storage, {
@@ -68,7 +75,7 @@ export const createGateway = ({
     onError: (err) => logger.error({ err }, 'a turn could not be carried out'),
   })
   const health = createHealth(storage)
-  const { fetch, handle, dispose } = createHandler({
+  const { fetch, handle, upgrade, endStreams, dispose } = createHandler({
     schema: createSchema(),
     log: logger,
     resolveActor,
@@ -76,13 +83,15 @@ export const createGateway = ({
     health,
     graphiql,
     maxBodyBytes,
+    streams,
   })
   return {
     fetch,
     handle,
+    upgrade,
     close: async () => {
       health.stop()
-      await runner.close()
+      await Promise.all([endStreams(), runner.close()])
       await dispose()
     },
   }

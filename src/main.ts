@@ -22,7 +22,7 @@ const start = async (): Promise<void> => {
     logger: log,
     limits: { maxBodyBytes: config.maxBodyBytes },
   })
-  const server = await listen(gateway.handle, config).catch((error: unknown) => {
+  const server = await listen(gateway, config).catch((error: unknown) => {
     throw new Misconfigured([
       `PORT ${config.port} on HOST ${config.host} cannot be listened on: ${messageOf(error)}`,
     ])
@@ -51,6 +51,8 @@ const open = async (
       synchronous: sqliteSynchronous,
       onMigrated: (migrations) => log.info({ migrations }, 'the database was migrated'),
       onConnectionError: (err) => log.warn({ err }, 'a connection to the database broke'),
+      onUnreadable: ({ scope, seq, error }) =>
+        log.error({ ...scope, seq, err: error }, 'a stored event cannot be read'),
     })
   } catch (error) {
     throw new Misconfigured([`DATABASE_URL cannot be used: ${messageOf(error)}`])

@@ -10,8 +10,9 @@ interface Layer {
 }
 
 const core = '^src/core/'
-const port = '^src/storage/(port|staging|codec|turnstile|follow|wake)\\.ts$'
-const memory = '^src/storage/memory\\.ts$'
+const port = '^src/storage/(port|staging|codec|turnstile|weight|unreadable)\\.ts$'
+const follow = '^src/storage/(follow|follower|followTail)\\.ts$'
+const memory = '^src/storage/memory(Data)?\\.ts$'
 const prisma = '^src/storage/prisma/'
 const storages = '^src/storage/open\\.ts$'
 const workspace = '^src/workspace/'
@@ -29,10 +30,18 @@ const matrix = {
   core: { path: core, mayImport: [packages('zod', 'rfc6902')] },
   port: { path: port, mayImport: [core, packages('zod')] },
   contract: { path: '^src/storage/contract/', mayImport: [core, port, node] },
-  memory: { path: memory, mayImport: [core, port] },
+  follow: { path: follow, mayImport: [core, port] },
+  memory: { path: memory, mayImport: [core, port, follow] },
   prisma: {
     path: prisma,
-    mayImport: [core, port, '^src/generated/', node, packages('@prisma/[a-z0-9-]+', 'zod', 'pg')],
+    mayImport: [
+      core,
+      port,
+      follow,
+      '^src/generated/',
+      node,
+      packages('@prisma/[a-z0-9-]+', 'zod', 'pg', '@types/pg'),
+    ],
   },
   storages: { path: storages, mayImport: [port, memory, prisma] },
   workspace: { path: workspace, mayImport: [core, port, node, packages('zod')] },
@@ -54,7 +63,16 @@ const matrix = {
       port,
       graphql,
       node,
-      packages('graphql', 'graphql-yoga', '@graphql-yoga/[a-z-]+', 'pino', 'zod'),
+      packages(
+        'graphql',
+        'graphql-yoga',
+        '@graphql-yoga/[a-z-]+',
+        'graphql-ws',
+        'ws',
+        '@types/ws',
+        'pino',
+        'zod',
+      ),
     ],
   },
   app: {

@@ -58,3 +58,7 @@ builder.mutationType({
   description:
     'What can be changed. A refusal here is a member of the result union, and has changed nothing.',
 })
+builder.subscriptionType({
+  description:
+    'What can be followed, over SSE or WebSocket. It goes on until the subscriber ends it, or an error whose extensions carry a code.',
+})

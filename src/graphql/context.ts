@@ -1,5 +1,6 @@
 /** What a resolver knows of its request. Who asks comes from credentials, never from input (domain §1). */
 import type { Actor } from '../core/actors.js'
+import type { Seq } from '../core/envelopes.js'
 import type { Runner } from '../runner/runner.js'
 import type { Workspaces } from '../workspace/workspaces.js'
 
@@ -14,6 +15,18 @@ export type Authorize = (request: {
 export interface Caller {
   readonly tenantId: string
   readonly actor: Actor
+  /** When the credentials are no longer good, in epoch milliseconds: what streams then ends. Never when left out. */
+  readonly expiresAt?: number | undefined
+}
+
+/** How a subscription is held open, where its transport has something to say in it. */
+export interface Streaming {
+  /** An SSE client's `Last-Event-ID`: where it goes on, whatever its `afterSeq` says. */
+  readonly lastEventId?: string | undefined
+  /** Told which position the reader will have come to with the frame that is about to be sent. */
+  readonly onPosition?: ((seq: Seq) => void) | undefined
+  /** How often it is asked again whether the caller may use the workspace, in milliseconds. */
+  readonly recheckEvery?: number | undefined
 }
 
 export interface GraphQLContext extends Caller {
@@ -24,4 +37,5 @@ export interface GraphQLContext extends Caller {
   readonly requestId: string
   /** The W3C trace context the request came with. */
   readonly traceparent?: string | undefined
+  readonly streaming?: Streaming | undefined
 }

@@ -3,22 +3,24 @@ import { type ASTNode, GraphQLError } from 'graphql'
 import { Forbidden, ValidationFailed } from '../core/rejections.js'
 import { idProblem, textProblem } from '../core/text.js'
 
-export type ErrorCode = 'BAD_USER_INPUT' | 'FORBIDDEN'
+export type ErrorCode = 'BAD_USER_INPUT' | 'FORBIDDEN' | 'TOKEN_EXPIRED'
 
 interface ErrorDetails {
   /** The argument that is wrong. */
   readonly argument?: string | undefined
   readonly nodes?: ASTNode | null | undefined
+  /** Whether trying again may help. */
+  readonly retryable?: true
 }
 
 export const graphqlError = (
   code: ErrorCode,
   message: string,
-  { argument, nodes }: ErrorDetails = {},
+  { nodes, ...details }: ErrorDetails = {},
 ): GraphQLError =>
   new GraphQLError(message, {
     nodes: nodes ?? null,
-    extensions: argument === undefined ? { code } : { code, argument },
+    extensions: { code, ...details },
   })
 
 /** An argument of a read that is wrong, such as `first must not be negative`. */
@@ -37,7 +39,7 @@ export const reading = async <Result>(read: () => Result | Promise<Result>): Pro
 const asReadError = (error: unknown): unknown => {
   if (error instanceof ValidationFailed) {
     const argument = error.issues[0]?.path[0]
-    return graphqlError('BAD_USER_INPUT', error.message, { argument })
+    return graphqlError('BAD_USER_INPUT', error.message, argument === undefined ? {} : { argument })
   }
   if (error instanceof Forbidden) return graphqlError('FORBIDDEN', error.message)
   return error

@@ -20,6 +20,8 @@ import './mutations/artifacts.js'
 import './mutations/proposals.js'
 import './mutations/runs.js'
 import './mutations/feedback.js'
+import './subscriptions/events.js'
+import './subscriptions/runOutput.js'
 
 /** Types and fields stand in the order in which the modules above give them. */
 export const createSchema = (): GraphQLSchema => builder.toSchema({ sortSchema: false })

@@ -20,6 +20,9 @@ export type ErrorCode =
   | 'PAYLOAD_TOO_LARGE'
   | 'UNSUPPORTED_MEDIA_TYPE'
   | 'SERVICE_UNAVAILABLE'
+  | 'SLOW_CONSUMER'
+  | 'TOO_MANY_OPERATIONS'
+  | 'TOKEN_EXPIRED'
   | 'INTERNAL_SERVER_ERROR'
 
 /** An error that ends a request before its operation is executed, with the status of the response. */
@@ -40,6 +43,20 @@ export const presentResult = <Result extends ExecutionResult>(
   if (result.errors === undefined) return result
   const executed = 'data' in result
   return { ...result, errors: result.errors.map((error) => presentError(error, executed, exchange, log)) }
+}
+
+/**
+ * The result of a request that was not executed, with its status whatever the media type of the answer. GraphQL over HTTP has 200 for
+ * those who ask for `application/json` by name, since intermediaries may answer so too; all others get the status.
+ */
+export const withStatus = <Result extends ExecutionResult>(result: Result): Result => {
+  if (result.errors === undefined || 'data' in result) return result
+  return { ...result, errors: result.errors.map(withOwnStatus) }
+}
+
+const withOwnStatus = (error: GraphQLError): GraphQLError => {
+  const { http, ...extensions } = error.extensions
+  return retold(error, error.message, { ...extensions, http: { ...http, spec: false } })
 }
 
 const presentError = (error: unknown, executed: boolean, exchange: Exchange, log: Log): GraphQLError => {
@@ -72,9 +89,9 @@ const causeOf = (error: unknown): unknown => {
 const clientMistake = (error: unknown, executed: boolean): GraphQLError | null => {
   if (!(error instanceof GraphQLError)) return null
   // Whatever a scalar throws at a value, the value is to blame.
-  if (!executed && error.nodes?.[0]?.kind === Kind.VARIABLE_DEFINITION)
-    return retold(error, error.message, { code: 'BAD_USER_INPUT', http: { status: 400, spec: true } })
   const { code, unexpected } = error.extensions
+  if (!executed && code === undefined && error.nodes?.[0]?.kind === Kind.VARIABLE_DEFINITION)
+    return retold(error, error.message, { code: 'BAD_USER_INPUT', http: { status: 400, spec: true } })
   if (unexpected === true) return null
   if (code === 'BAD_REQUEST')
     return retold(error, error.message, { ...error.extensions, code: 'BAD_USER_INPUT' })
@@ -100,4 +117,11 @@ const retold = (error: unknown, message: string, extensions: Record<string, unkn
     path: path ?? null,
     extensions,
   })
+}
+
+/** What was thrown, as an error of GraphQL. */
+export const asGraphQLError = (error: unknown): GraphQLError => {
+  if (error instanceof GraphQLError) return error
+  const originalError = error instanceof Error ? error : new Error(String(error))
+  return new GraphQLError(originalError.message, { originalError })
 }

@@ -64,8 +64,8 @@ mutation PostAgain {
 }
 `
 
-const READ_THREAD = `# 4. What is there now: one message, one
-#    event for it, and its id is used.
+const READ_THREAD = `# 4. What is there now: the message once, the
+#    one turn it asked for, and its id is used.
 query ReadThread {
   workspace(workspaceId: "demo") {
     headSeq
@@ -74,7 +74,7 @@ query ReadThread {
       title
       messages(first: 10) {
         edges {
-          node { messageId content postedAt }
+          node { content author { displayName } postedAt }
         }
       }
     }
@@ -86,6 +86,8 @@ query ReadThread {
         __typename
         ... on ThreadCreatedEvent { threadId title }
         ... on MessagePostedEvent { messageId content }
+        ... on RunStartedEvent { runId messageId }
+        ... on RunEndedEvent { runId status }
       }
     }
   }

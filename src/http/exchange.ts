@@ -1,6 +1,7 @@
 /** What is known of a request while it is answered, kept beside it because every stage of answering adds to it. */
 import { randomUUID } from 'node:crypto'
 import type { OperationTypeNode } from 'graphql'
+import type { Seq } from '../core/envelopes.js'
 import type { Caller } from '../graphql/context.js'
 
 export interface Exchange {
@@ -8,6 +9,8 @@ export interface Exchange {
   /** Milliseconds, on the clock of `performance.now()`. */
   readonly startedAt: number
   caller?: Caller
+  /** Of a stream: the position its reader comes to with the result that is taken next. */
+  position?: Seq | undefined
   operation?: { readonly type: OperationTypeNode; readonly name: string | undefined }
 }
 

@@ -9,8 +9,12 @@ import type { Log } from './errors.js'
 import { exchangeOf, traceparentOf } from './exchange.js'
 import { type OperationsOptions, useExchange, useOperations, usePresentedErrors } from './plugins.js'
 import { GRAPHQL_PATH, type RoutesOptions } from './routes.js'
+import { EventStreams } from './sse.js'
+import { patienceOf, type StreamOptions } from './streams.js'
+import { Sockets, type UpgradeListener } from './websocket.js'
 
 export interface HandlerOptions extends RoutesOptions, OperationsOptions {
+  readonly streams: StreamOptions
   readonly schema: GraphQLSchema
   readonly log: Log
   /** What resolvers know besides the request. */
@@ -22,10 +26,16 @@ export interface Handler {
   readonly fetch: (request: Request) => Promise<Response>
   /** For Node's own server. */
   readonly handle: RequestListener
+  /** For the `upgrade` event of Node's own server. */
+  readonly upgrade: UpgradeListener
+  /** Ends every stream: what is under way otherwise is finished. */
+  endStreams(): Promise<void>
   dispose(): Promise<void>
 }
 
 export const createHandler = ({ schema, log, context, ...options }: HandlerOptions): Handler => {
+  const patience = patienceOf(options.streams)
+  const eventStreams = new EventStreams(patience, log)
   const yoga = createYoga({
     schema,
     graphqlEndpoint: GRAPHQL_PATH,
@@ -36,6 +46,13 @@ export const createHandler = ({ schema, log, context, ...options }: HandlerOptio
         ...callerOf(exchange.caller),
         requestId: exchange.requestId,
         traceparent: traceparentOf(request),
+        streaming: {
+          lastEventId: request.headers.get('last-event-id') ?? undefined,
+          onPosition: (seq) => {
+            exchange.position = seq
+          },
+          recheckEvery: patience.recheckEvery,
+        },
       }
     },
     plugins: [
@@ -43,6 +60,7 @@ export const createHandler = ({ schema, log, context, ...options }: HandlerOptio
       useOperations(options),
       useDocumentLimits(),
       usePresentedErrors(log),
+      eventStreams.plugin,
     ],
     parserAndValidationCache: documentCaches(),
     // Ours: errors.ts, params.ts and routes.ts.
@@ -56,6 +74,13 @@ export const createHandler = ({ schema, log, context, ...options }: HandlerOptio
     // Yoga answers any URL that ends so, and none can.
     healthCheckEndpoint: '\n',
   })
+  const sockets = new Sockets({
+    engineFor: (request, params) => yoga.getEnveloped({ request, params }),
+    resolveActor: options.resolveActor,
+    maxPayload: options.maxBodyBytes,
+    patience,
+    log,
+  })
   return {
     fetch: async (request) => yoga.fetch(request),
     handle: (request, response) => {
@@ -64,6 +89,10 @@ export const createHandler = ({ schema, log, context, ...options }: HandlerOptio
         response
           .writeHead(400, { 'content-type': 'text/plain; charset=utf-8', 'x-request-id': randomUUID() })
           .end(NOT_ADDRESSED)
+    },
+    upgrade: (request, socket, head) => sockets.upgrade(request, socket, head),
+    endStreams: async () => {
+      await Promise.all([eventStreams.close(), sockets.close()])
     },
     dispose: async () => {
       await yoga.dispose()

@@ -6,7 +6,7 @@ import { actorSchema } from '../core/actors.js'
 import { idSchema } from '../core/text.js'
 import type { Caller } from '../graphql/context.js'
 import { type ResolveActor, Unauthenticated } from './auth.js'
-import { internalErrorMessage, type Log, presentResult, refusal } from './errors.js'
+import { internalErrorMessage, type Log, presentResult, refusal, withStatus } from './errors.js'
 import { type Exchange, exchangeOf, pathOf } from './exchange.js'
 import { readParams } from './params.js'
 import { replyText } from './reply.js'
@@ -76,9 +76,14 @@ const acceptsResult = ({ headers }: Request): boolean =>
     headers.get('accept') ?? '',
   )
 
-const callerSchema = z.object({ tenantId: idSchema, actor: actorSchema })
+const callerSchema = z.object({
+  tenantId: idSchema,
+  actor: actorSchema,
+  expiresAt: z.number().optional(),
+})
 
-const authenticated = async (request: Request, resolveActor: ResolveActor): Promise<Caller> => {
+/** @throws GraphQLError with code UNAUTHENTICATED, or whatever is wrong with `resolveActor`. */
+export const authenticated = async (request: Request, resolveActor: ResolveActor): Promise<Caller> => {
   try {
     return callerSchema.parse(await resolveActor(request))
   } catch (error) {
@@ -105,7 +110,11 @@ const noteOperation = (
 export const usePresentedErrors = (log: Log): Plugin => ({
   onResultProcess: ({ request, result, setResult }) => {
     const exchange = exchangeOf(request)
-    const present = (one: ExecutionResult) => presentResult(one, exchange, log)
+    const namesJson = /application\/json/i.test(request.headers.get('accept') ?? '')
+    const present = (one: ExecutionResult) => {
+      const presented = presentResult(one, exchange, log)
+      return namesJson ? presented : withStatus(presented)
+    }
     if (isAsyncIterable(result)) setResult(mapAsyncIterator(result, present))
     else if (Array.isArray(result)) setResult(result.map(present))
     else setResult(present(result))

@@ -1,5 +1,7 @@
 /** A Node server around a gateway, and how it stops: nothing new is taken, what is under way is finished, then it is gone. */
 import { createServer, type RequestListener } from 'node:http'
+import { Server as NetServer, type Socket } from 'node:net'
+import type { UpgradeListener } from './websocket.js'
 
 export interface Server {
   /** Where it is reached from this machine, such as `http://127.0.0.1:4000`. */
@@ -11,12 +13,33 @@ export interface Server {
 /** Longer than the idle time of the usual proxies, so that none of them sends a request into a connection that just closes. */
 const KEEP_ALIVE_TIMEOUT = 65_000
 
+/** What is served. */
+export interface Served {
+  readonly handle: RequestListener
+  readonly upgrade: UpgradeListener
+}
+
+/**
+ * How long connections that are idle are kept while it stops, in milliseconds: a request may be on its way on one. It is answered, and the
+ * answer closes the connection.
+ */
+const IDLE_GRACE = 300
+
+/** How often those that are idle after that are closed, in milliseconds. */
+const IDLE_CHECK = 50
+
 /** @throws Error as Node's, such as with code `EADDRINUSE`. */
 export const listen = async (
-  handle: RequestListener,
+  { handle, upgrade }: Served,
   { host, port }: { readonly host: string; readonly port: number },
 ): Promise<Server> => {
   const server = createServer({ keepAliveTimeout: KEEP_ALIVE_TIMEOUT }, handle)
+  const sockets = new Set<Socket>()
+  server.on('connection', (socket) => {
+    sockets.add(socket)
+    socket.once('close', () => sockets.delete(socket))
+  })
+  server.on('upgrade', upgrade)
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
     server.listen({ host, port }, () => {
@@ -30,11 +53,20 @@ export const listen = async (
     url: `http://${shownHost(host)}:${actualPort}`,
     stop: (timeout) =>
       new Promise((resolve) => {
+        const stopsAt = Date.now()
+        const idle = setInterval(() => {
+          if (Date.now() - stopsAt < Math.min(IDLE_GRACE, timeout)) return
+          server.closeIdleConnections()
+          // Node does not count those as idle that never asked for anything.
+          for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy()
+        }, IDLE_CHECK)
         const cut = setTimeout(() => {
           resolve(false)
-          server.closeAllConnections()
+          for (const socket of sockets) socket.destroy()
         }, timeout)
-        server.close(() => {
+        // The HTTP server's own close would close idle connections at once.
+        NetServer.prototype.close.call(server, () => {
+          clearInterval(idle)
           clearTimeout(cut)
           resolve(true)
         })

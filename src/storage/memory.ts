@@ -3,137 +3,50 @@
  * a database keeps, as the same text, so that it cannot answer differently.
  */
 import type { Artifact, Proposal, Revision, Run, Thread } from '../core/entities.js'
-import { type Envelope, parseEnvelope, type Seq, serializeEnvelope } from '../core/envelopes.js'
+import { type Envelope, readEnvelope, type Seq } from '../core/envelopes.js'
 import { reachesFollower } from '../core/follow.js'
 import type { Needs, State } from '../core/state.js'
-import { parseEntity, parseRevision } from './codec.js'
+import { parseRevision } from './codec.js'
+import { Followers } from './follow.js'
+import { MemoryData, type WorkspaceData } from './memoryData.js'
 import {
   commandKey,
   type EventFilter,
+  type EventWindow,
   type LapsedLease,
   type Listed,
   type OwedThread,
   type Scope,
   type Storage,
   StorageUnavailable,
-  scopeKey,
+  type Stretch,
+  type SubscribeOptions,
   type Transaction,
   type TurnPositions,
   type Window,
 } from './port.js'
-import { type Entities, type ListedKind, listedKinds, Staging } from './staging.js'
-import { Turnstile } from './turnstile.js'
+import { type Entities, type ListedKind, Staging } from './staging.js'
+import { reportingOnce, type Unreadable } from './unreadable.js'
 
-interface Row {
-  readonly position: number
-  readonly body: string
-}
+export { MemoryData } from './memoryData.js'
 
-interface Lease {
-  readonly holder: string
-  readonly expiresAt: number
-}
-
-/** What is stored of one workspace. */
-class WorkspaceData {
-  readonly scope: Scope
-  readonly entities: Record<ListedKind, Map<string, Row>> = {
-    artifacts: new Map(),
-    proposals: new Map(),
-    threads: new Map(),
-    runs: new Map(),
-  }
-  readonly revisions = new Map<string, Row[]>()
-  readonly messages = new Set<string>()
-  readonly log = new Map<Seq, string>()
-  head: Seq = 0
-  readonly commands = new Map<string, { readonly result: string; readonly at: number }>()
-  readonly turns = new Map<string, TurnPositions>()
-  readonly histories = new Map<string, Uint8Array>()
-  readonly leases = new Map<string, Lease>()
-  readonly turnstile = new Turnstile()
-
-  constructor(scope: Scope) {
-    this.scope = scope
-  }
-
-  state(needs: Needs): State {
-    return {
-      artifacts: this.#load('artifacts', needs.artifacts),
-      proposals: this.#load('proposals', needs.proposals),
-      threads: this.#load('threads', needs.threads),
-      runs: this.#load('runs', needs.runs),
-      messages: new Map(needs.messages.map((id) => [id, this.messages.has(id)])),
-    }
-  }
-
-  apply(staging: Staging): void {
-    for (const kind of listedKinds) {
-      for (const [id, { entity, position }] of staging.entities[kind]) {
-        const stored = this.entities[kind].get(id)
-        this.entities[kind].set(id, { position: stored?.position ?? position, body: JSON.stringify(entity) })
-      }
-    }
-    for (const revision of staging.revisions) {
-      const rows = this.revisions.get(revision.artifactId) ?? []
-      this.revisions.set(revision.artifactId, rows)
-      rows.push({ position: revision.version, body: JSON.stringify(revision) })
-    }
-    for (const id of staging.messages) this.messages.add(id)
-    for (const [key, { result }] of staging.commands) this.commands.set(key, { result, at: Date.now() })
-    for (const [threadId, positions] of staging.turns) this.turns.set(threadId, positions)
-    for (const [threadId, history] of staging.histories) this.histories.set(threadId, history.slice())
-    for (const envelope of staging.events) this.log.set(envelope.seq, serializeEnvelope(envelope))
-    this.head = staging.head
-  }
-
-  list<Kind extends ListedKind>(kind: Kind): Listed<Entities[Kind]>[] {
-    return [...this.entities[kind].values()]
-      .map(({ position, body }) => ({ position, entity: parseEntity(kind, body) }))
-      .sort((a, b) => a.position - b.position)
-  }
-
-  #load<Kind extends ListedKind>(kind: Kind, ids: readonly string[]): Map<string, Entities[Kind] | null> {
-    return new Map(
-      ids.map((id) => {
-        const row = this.entities[kind].get(id)
-        return [id, row === undefined ? null : parseEntity(kind, row.body)]
-      }),
-    )
-  }
-}
-
-/** The data of any number of memory storages, as a database is that of any number of processes. */
-export class MemoryData {
-  readonly #workspaces = new Map<string, WorkspaceData>()
-
-  workspace(scope: Scope): WorkspaceData {
-    const key = scopeKey(scope)
-    const workspace = this.#workspaces.get(key) ?? new WorkspaceData(scope)
-    this.#workspaces.set(key, workspace)
-    return workspace
-  }
-
-  lapsedLeases(): LapsedLease[] {
-    return [...this.#workspaces.values()].flatMap(({ scope, leases }) =>
-      [...leases].filter(([, { expiresAt }]) => expiresAt <= Date.now()).map(([key]) => ({ scope, key })),
-    )
-  }
-
-  owedThreads(): OwedThread[] {
-    return [...this.#workspaces.values()].flatMap(({ scope, turns }) =>
-      [...turns].filter(([, { asked, taken }]) => asked > taken).map(([threadId]) => ({ scope, threadId })),
-    )
-  }
+export interface MemoryOptions {
+  /** Told once of each stored event that is broken. */
+  readonly onUnreadable?: ((problem: Unreadable) => void) | undefined
 }
 
 export class MemoryStorage implements Storage {
   readonly #data: MemoryData
+  readonly #followers = new Followers(this, { pollInterval: () => Infinity })
+  readonly #wake = (scope: Scope) => this.#followers.wake(scope)
+  readonly #unreadable: (problem: Unreadable) => void
   readonly #underWay = new Set<Promise<unknown>>()
   #closed = false
 
-  constructor(data: MemoryData = new MemoryData()) {
+  constructor(data: MemoryData = new MemoryData(), { onUnreadable = () => undefined }: MemoryOptions = {}) {
     this.#data = data
+    this.#unreadable = reportingOnce(onUnreadable)
+    data.listeners.add(this.#wake)
   }
 
   async transaction<Result>(
@@ -155,6 +68,7 @@ export class MemoryStorage implements Storage {
         keepHistory: async (threadId, history) => void staging.histories.set(threadId, history),
       })
       workspace.apply(staging)
+      for (const wake of this.#data.listeners) wake(scope)
       return result
     }
     const mine = workspace.turnstile.pass(run)
@@ -170,17 +84,29 @@ export class MemoryStorage implements Storage {
     return this.#workspace(scope).head
   }
 
-  async events(scope: Scope, filter: EventFilter, window: Window): Promise<readonly Envelope[]> {
+  async events(scope: Scope, filter: EventFilter, window: EventWindow): Promise<readonly Envelope[]> {
     const { log, head } = this.#workspace(scope)
+    const { workspaceId } = scope
     const start = window.after ?? 0
     const end = Math.min(head, (window.before ?? Infinity) - 1)
     const found: Envelope[] = []
-    for (let step = 0; step < end - start && found.length < window.limit; step++) {
-      const stored = log.get(window.from === 'start' ? start + 1 + step : end - step)
-      const envelope = stored === undefined ? undefined : parseEnvelope(stored)
-      if (envelope !== undefined && passes(filter, envelope)) found.push(envelope)
+    let room = window.bytes ?? Infinity
+    for (let step = 0; step < end - start && found.length < window.limit && room > 0; step++) {
+      const seq = window.from === 'start' ? start + 1 + step : end - step
+      const stored = log.get(seq)
+      if (stored === undefined) continue
+      const envelope = readEnvelope(stored, { seq, workspaceId }, (error) =>
+        this.#unreadable({ scope, seq, error }),
+      )
+      if (!passes(filter, envelope)) continue
+      found.push(envelope)
+      room -= Buffer.byteLength(stored)
     }
     return window.from === 'start' ? found : found.reverse()
+  }
+
+  subscribe(scope: Scope, afterSeq: Seq, options?: SubscribeOptions): AsyncIterable<Stretch> {
+    return this.#followers.subscribe(scope, afterSeq, options)
   }
 
   async threads(scope: Scope, window: Window): Promise<readonly Listed<Thread>[]> {
@@ -268,6 +194,8 @@ export class MemoryStorage implements Storage {
 
   async close(): Promise<void> {
     this.#closed = true
+    this.#data.listeners.delete(this.#wake)
+    this.#followers.close()
     await Promise.allSettled(this.#underWay)
   }
 

@@ -96,6 +96,12 @@ export interface Window {
   readonly from: 'start' | 'end'
 }
 
+/** A part of the log whose size is bounded as well. */
+export interface EventWindow extends Window {
+  /** From the start: what follows once there are this many bytes, as they are stored, is left out. At least one event is in it. */
+  readonly bytes?: number | undefined
+}
+
 /** An entry of a list and where it stands in it: the `seq` of the event that created it, or a revision's version. */
 export interface Listed<Entity> {
   readonly position: number
@@ -111,9 +117,24 @@ export interface EventFilter {
   readonly following?: readonly string[] | undefined
 }
 
+/** What a subscription has come to since its last stretch. */
+export interface Stretch {
+  /** What reaches the subscriber, oldest first. Empty when nothing in this stretch of the log does. */
+  readonly envelopes: readonly Envelope[]
+  /** Everything up to this position has been looked at: from here a subscription can be resumed. */
+  readonly upTo: Seq
+}
+
+export interface SubscribeOptions {
+  /** Only what reaches a follower of these threads, as in `EventFilter`. */
+  readonly following?: readonly string[] | undefined
+  /** Ends the subscription without an error, also while it waits. */
+  readonly signal?: AbortSignal | undefined
+}
+
 /** Lists, oldest first whichever end they are read from. */
 export interface Lists {
-  events(scope: Scope, filter: EventFilter, window: Window): Promise<readonly Envelope[]>
+  events(scope: Scope, filter: EventFilter, window: EventWindow): Promise<readonly Envelope[]>
   threads(scope: Scope, window: Window): Promise<readonly Listed<Thread>[]>
   artifacts(
     scope: Scope,
@@ -149,6 +170,14 @@ export interface Storage extends Lists {
   load(scope: Scope, needs: Needs): Promise<State>
   /** The `seq` of the workspace's last event; 0 when nothing was ever written. */
   head(scope: Scope): Promise<Seq>
+  /**
+   * The log after a position, in stretches that follow each other without gap or repeat: first what is stored, then what is committed, by
+   * whichever process, for as long as the subscriber goes on. Nothing is held for a subscriber that does not ask for more. A position that
+   * the log has not come to is waited for. Where the storage is out of reach the subscription waits as well.
+   *
+   * @throws StorageUnavailable when the storage is closed, or when the log has become shorter: what was delivered is no longer there.
+   */
+  subscribe(scope: Scope, afterSeq: Seq, options?: SubscribeOptions): AsyncIterable<Stretch>
   /** Forgets what was remembered of commands longer ago than `age`, in milliseconds. Returns how many were forgotten. */
   forgetCommands(scope: Scope, age: number): Promise<number>
   /** What a thread's agent kept of its conversation last, or `null`. */

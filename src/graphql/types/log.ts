@@ -53,7 +53,7 @@ EventInterface.implement({
   resolveType: (event) => (isKnown(event) ? eventTypes[event.type] : UnknownEventType),
 })
 
-const EnvelopeType = builder.objectRef<Envelope>('Envelope').implement({
+export const EnvelopeType = builder.objectRef<Envelope>('Envelope').implement({
   description: 'An event with its place in the log, and who caused it.',
   fields: (t) => ({
     seq: t.expose('seq', { type: 'Seq', description: 'Its place in the log: 1 for the first, with no gap.' }),

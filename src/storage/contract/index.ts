@@ -6,6 +6,7 @@
  * A storage keeps all of it. Domain §10 is where it comes from.
  */
 import { commandFacts } from './commands.js'
+import { followFacts } from './follow.js'
 import { leaseFacts } from './leases.js'
 import { listFacts } from './lists.js'
 import { messageFacts } from './messages.js'
@@ -22,4 +23,5 @@ export const storageContract: readonly Fact[] = [
   ...turnFacts,
   ...listFacts,
   ...leaseFacts,
+  ...followFacts,
 ]

@@ -1,7 +1,7 @@
 /** Lists and the log: oldest first, filtered and paged in the storage (domain §8). */
 import assert from 'node:assert/strict'
 import type { ProposalStatus, Revision, Run, RunStatus } from '../../core/entities.js'
-import type { EventFilter, Storage, Window } from '../port.js'
+import type { EventFilter, EventWindow, Storage, Window } from '../port.js'
 import {
   actor,
   all,
@@ -47,8 +47,11 @@ const run = (id: string, threadId: string, status: RunStatus): Run => ({
   traceIds: [],
 })
 
-const filtered = async (storage: Storage, filter: EventFilter, window: Window = all): Promise<number[]> =>
-  (await storage.events(scope, filter, window)).map(({ seq }) => seq)
+const filtered = async (
+  storage: Storage,
+  filter: EventFilter,
+  window: EventWindow = all,
+): Promise<number[]> => (await storage.events(scope, filter, window)).map(({ seq }) => seq)
 
 export const listFacts: readonly Fact[] = [
   {
@@ -58,6 +61,24 @@ export const listFacts: readonly Fact[] = [
       await save(storage, scope, { events: upTo(10).map((n) => posted(`m${n}`)) })
       for (const [window, expected] of windows)
         assert.deepEqual(await filtered(storage, {}, window), expected)
+    },
+  },
+  {
+    fact: 'a window of the log that is bounded in bytes ends with the event that exceeds them, and is not empty',
+    holds: async ({ open }) => {
+      const storage = await open()
+      const large = { type: 'app_event', name: 'x'.repeat(10_000) } as const
+      await save(storage, scope, {
+        events: [...upTo(3).map((n) => posted(`m${n}`)), ...upTo(5).map(() => envelope(large))],
+      })
+      const within = (bytes: number, after = 0) =>
+        filtered(storage, {}, { after, limit: 100, from: 'start', bytes })
+      assert.deepEqual(await within(1), [1])
+      assert.deepEqual(await within(10_000), [1, 2, 3, 4])
+      assert.deepEqual(await within(15_000), [1, 2, 3, 4, 5])
+      assert.deepEqual(await within(1, 4), [5])
+      assert.deepEqual(await within(1_000_000), upTo(8))
+      assert.deepEqual(await within(1, 8), [])
     },
   },
   {

@@ -1,6 +1,7 @@
 /** What the contract suite asks of whoever runs it, and the pieces its facts are made of. */
 import type { Actor } from '../../core/actors.js'
 import type { Artifact, Thread } from '../../core/entities.js'
+import type { Seq } from '../../core/envelopes.js'
 import { type Needs, noNeeds, type State } from '../../core/state.js'
 import type { NewEnvelope, Scope, Storage, Window, Writes } from '../port.js'
 
@@ -10,6 +11,10 @@ export interface Subject {
   open(): Promise<Storage>
   /** Removes a workspace's stored events and nothing else, behind the storages' back. */
   eraseLog(scope: Scope): Promise<void>
+  /** Replaces what is stored of one event, behind the storages' back. */
+  rewriteEvent(scope: Scope, seq: Seq, envelope: string): Promise<void>
+  /** Sets a workspace's head back, behind the storages' back, as when older data is restored. */
+  rewindTo(scope: Scope, head: Seq): Promise<void>
 }
 
 /** One fact that holds for every storage. It throws when it does not. */

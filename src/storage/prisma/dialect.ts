@@ -27,6 +27,27 @@ export interface Commit {
  */
 export type Trouble = 'conflict' | 'unavailable' | 'fault'
 
+/** Who hears of commits. */
+export interface Woken {
+  /** Something may have been appended to this log. */
+  one(scope: Scope): void
+  /** Something may have been appended to any log: nothing was heard for a while. */
+  all(): void
+}
+
+export interface WakeUps {
+  /** How long, in milliseconds, until followers are to look for what they were not told of. */
+  readonly pollInterval: number
+  /** Hears of the commits of other processes from now on. */
+  listen(): void
+  /** Nobody follows any log for now. */
+  rest(): void
+  /** Tells other processes of a commit. What is told meanwhile goes together. */
+  notify(scope: Scope): void
+  /** Ends when everything was told. */
+  close(): Promise<void>
+}
+
 export interface Dialect {
   /** For reads, each a single statement. */
   readonly reads: Queries
@@ -34,10 +55,14 @@ export interface Dialect {
   write(commit: Commit): Promise<boolean>
   /** Runs one statement that writes. */
   execute(statement: Sql): Promise<number>
+  /** The rows of a table that have one of many keys, as a FROM clause: one index look-up a key, whatever the statistics say. */
+  byKey(table: Sql, scope: Scope, column: Sql, keys: readonly string[]): Sql
   /** Whether a column holds one of many values, without a statement text of its own for each number of them. */
   oneOf(column: Sql, values: readonly string[]): Sql
   /** The database's clock, in epoch milliseconds. */
   readonly now: Sql
   trouble(error: unknown): Trouble
+  /** How commits are made known to other processes, and theirs to this one. */
+  openWakeUps(woken: Woken): WakeUps
   close(): Promise<void>
 }

@@ -14,8 +14,8 @@ import {
   type TurnPositions,
 } from '../port.js'
 import { Staging } from '../staging.js'
+import { weigh } from '../weight.js'
 import type { Dialect } from './dialect.js'
-import { weigh } from './payload.js'
 import { Reader } from './reader.js'
 import { readEvents, readSnapshot, type Snapshot } from './reads.js'
 
@@ -92,6 +92,8 @@ export class Lane {
   }
 
   async #drain(): Promise<void> {
+    // What comes in the same turn shares the first round.
+    await Promise.resolve()
     while (this.#queue.length > 0) {
       const units = this.#queue.splice(0, this.#options.batch)
       await this.#carryOut(units, []).catch((error) => rejectAll(units, error))
@@ -183,7 +185,10 @@ export class Lane {
           remember: async (key, result) => own.remember(key, result),
           turnPositions: (threadId) => positions(threadId),
           advance: async (threadId, to) => own.advance(threadId, await positions(threadId), to),
-          keepHistory: async (threadId, history) => void own.histories.set(threadId, history),
+          keepHistory: async (threadId, history) => {
+            size += history.length
+            own.histories.set(threadId, history)
+          },
         })
         own.settle()
         settlements.push(settle)

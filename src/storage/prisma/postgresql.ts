@@ -6,9 +6,13 @@ import { PrismaClient } from '../../generated/postgresql/client.js'
 import { type Commit, type Dialect, join, raw, type Sql, sql, type Trouble } from './dialect.js'
 import { driverError, isSystemError } from './errors.js'
 import { columnNames, onConflict, type Target, targets } from './payload.js'
+import { inScope } from './reads.js'
+import { openPostgresWakeUps } from './wake.js'
 
 export interface PostgresOptions {
   readonly url: string
+  /** Where the one connection goes that listens for the commits of other processes, if not to `url`. */
+  readonly listenUrl?: string | undefined
   /** The most connections this process takes. */
   readonly poolSize: number
   /** How long a statement may wait for a lock that somebody else holds, in milliseconds. */
@@ -28,9 +32,19 @@ export const openPostgres = (options: PostgresOptions): Dialect => {
       return appliedRows.parse(rows).length > 0
     },
     execute: (statement) => client.$executeRaw(statement),
+    byKey,
     oneOf: (column, values) => sql`${column} = ANY(${values})`,
     now: sql`CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT)`,
     trouble,
+    openWakeUps: (woken) =>
+      openPostgresWakeUps({
+        url: options.listenUrl ?? options.url,
+        send: (channel, payloads) =>
+          client.$executeRaw(
+            sql`SELECT pg_notify(${channel}, payload) FROM unnest(CAST(${payloads} AS TEXT[])) AS untold(payload)`,
+          ),
+        woken,
+      }),
     close: () => client.$disconnect(),
   }
 }
@@ -61,6 +75,14 @@ const adapter = ({
       statementNameGenerator: ({ sql }) => createHash('sha1').update(sql).digest('base64url'),
     },
   )
+
+/**
+ * Until a table is analysed, PostgreSQL takes a workspace to have one row, whichever index it is found by, and so may read all of it and
+ * filter. Only the key's own index has the order that is asked for here, and what has an ORDER BY is not merged into a join.
+ */
+const byKey: Dialect['byKey'] = (table, scope, column, keys) =>
+  sql`unnest(CAST(${keys} AS TEXT[])) AS wanted(key) CROSS JOIN LATERAL (SELECT * FROM ${table}
+    WHERE ${inScope(scope)} AND ${column} BETWEEN wanted.key AND wanted.key ORDER BY ${column}) AS found`
 
 const appliedRows = z.array(z.object({ applied: z.number() }))
 

@@ -4,13 +4,14 @@
  */
 import { z } from 'zod'
 import type { Revision } from '../../core/entities.js'
-import { type Envelope, parseEnvelope, type Seq } from '../../core/envelopes.js'
+import { type Envelope, readEnvelope, type Seq } from '../../core/envelopes.js'
 import { workspaceScopedEvents } from '../../core/events.js'
 import { type EntityKind, entityKinds, type State } from '../../core/state.js'
 import { parseEntity, parseRevision } from '../codec.js'
 import {
   commandKey,
   type EventFilter,
+  type EventWindow,
   type Expected,
   type Listed,
   type Scope,
@@ -86,18 +87,17 @@ const snapshotQuery = (dialect: Dialect, scope: Scope, wanted: Expected): Sql =>
     .filter((kind) => wanted[kind].length > 0)
     .map((kind) => {
       const body = kind === 'messages' ? sql`''` : sql`body`
-      const ids = dialect.oneOf(sql`id`, wanted[kind])
       return sql`SELECT ${raw(`'${kind}'`)} AS kind, '' AS owner, id, ${body} AS body
-        FROM ${tables[kind]} WHERE ${inScope(scope)} AND ${ids}`
+        FROM ${dialect.byKey(tables[kind], scope, sql`id`, wanted[kind])}`
     })
   if (wanted.commands !== undefined && wanted.commands.length > 0) {
     const commandIds = wanted.commands.map(({ commandId }) => commandId)
     parts.push(sql`SELECT 'commands' AS kind, participant AS owner, command_id AS id, result AS body
-      FROM artifactr_commands WHERE ${inScope(scope)} AND ${dialect.oneOf(sql`command_id`, commandIds)}`)
+      FROM ${dialect.byKey(sql`artifactr_commands`, scope, sql`command_id`, commandIds)}`)
   }
   if (wanted.turns !== undefined && wanted.turns.length > 0) {
     parts.push(sql`SELECT 'turns' AS kind, CAST(asked AS TEXT) AS owner, thread_id AS id, CAST(taken AS TEXT) AS body
-      FROM artifactr_turns WHERE ${inScope(scope)} AND ${dialect.oneOf(sql`thread_id`, wanted.turns)}`)
+      FROM ${dialect.byKey(sql`artifactr_turns`, scope, sql`thread_id`, wanted.turns)}`)
   }
   return join([workspace, ...parts], ' UNION ALL ')
 }
@@ -121,7 +121,7 @@ export const readList = async (
   dialect: Dialect,
   scope: Scope,
   list: List,
-  window: Window,
+  window: EventWindow,
 ): Promise<z.output<typeof listRows>> => {
   const { position } = list
   const conditions = [
@@ -131,11 +131,18 @@ export const readList = async (
     ...(window.before === undefined ? [] : [sql`${position} < ${bigint(window.before)}`]),
   ]
   const order = window.from === 'start' ? raw('ASC') : raw('DESC')
-  const rows = listRows.parse(
-    await dialect.reads.$queryRaw(sql`SELECT ${position} AS position, ${list.body} AS body FROM ${list.table}
-      WHERE ${join(conditions, ' AND ')} ORDER BY ${position} ${order} LIMIT ${window.limit}`),
-  )
+  const found = sql`SELECT ${position} AS position, ${list.body} AS body FROM ${list.table}
+    WHERE ${join(conditions, ' AND ')} ORDER BY ${position} ${order} LIMIT ${window.limit}`
+  const query = window.bytes === undefined ? found : upToBytes(found, window.bytes)
+  const rows = listRows.parse(await dialect.reads.$queryRaw(query))
   return window.from === 'start' ? rows : rows.reverse()
+}
+
+/** Of what was found, oldest first, only what begins within so many bytes. The others do not leave the database. */
+const upToBytes = (found: Sql, bytes: number): Sql => {
+  const ahead = sql`SUM(octet_length(body)) OVER (ORDER BY position) - octet_length(body)`
+  return sql`SELECT position, body FROM (SELECT position, body, ${ahead} AS ahead FROM (${found}) AS found) AS measured
+    WHERE ahead < ${bytes} ORDER BY position`
 }
 
 const placed = { position: sql`position`, body: sql`body` }
@@ -166,15 +173,21 @@ export const readEvents = async (
   dialect: Dialect,
   scope: Scope,
   { types, threadId, following }: EventFilter,
-  window: Window,
+  window: EventWindow,
+  onUnreadable: (seq: Seq, error: unknown) => void = () => undefined,
 ): Promise<readonly Envelope[]> => {
   const where: Sql[] = []
-  if (types !== undefined) where.push(dialect.oneOf(sql`type`, types))
+  // One type is an equality, so that the index that has it before `seq` gives the order as well.
+  if (types?.length === 1) where.push(sql`type = ${types[0]}`)
+  else if (types !== undefined) where.push(dialect.oneOf(sql`type`, types))
   if (threadId !== undefined) where.push(sql`thread_id = ${threadId}`)
   if (following !== undefined) {
     const ofWorkspace = dialect.oneOf(sql`type`, workspaceScopedEvents)
     where.push(sql`(thread_id IS NULL OR ${ofWorkspace} OR ${dialect.oneOf(sql`thread_id`, following)})`)
   }
   const list = { table: raw('artifactr_events'), position: sql`seq`, body: sql`envelope`, where }
-  return (await readList(dialect, scope, list, window)).map(({ body }) => parseEnvelope(body))
+  const { workspaceId } = scope
+  return (await readList(dialect, scope, list, window)).map(({ position: seq, body }) =>
+    readEnvelope(body, { seq, workspaceId }, (error) => onUnreadable(seq, error)),
+  )
 }

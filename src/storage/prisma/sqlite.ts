@@ -12,6 +12,8 @@ import { Turnstile } from '../turnstile.js'
 import { type Commit, type Dialect, raw, type Sql, sql, type Trouble } from './dialect.js'
 import { driverError } from './errors.js'
 import { type Column, columnNames, onConflict, type Target, targets } from './payload.js'
+import { inScope } from './reads.js'
+import { openSqliteWakeUps } from './wakeSqlite.js'
 
 export interface SqliteOptions {
   /** `file:` and a path, relative to the working directory. */
@@ -50,15 +52,21 @@ export const openSqlite = async ({ url, synchronous, busyTimeout }: SqliteOption
         }
       }),
     execute: (statement) => turnstile.pass(() => run(statement)),
-    oneOf: (column, values) => sql`${column} IN (SELECT value FROM json_each(${JSON.stringify(values)}))`,
+    byKey: (table, scope, column, keys) => sql`${table} WHERE ${inScope(scope)} AND ${oneOf(column, keys)}`,
+    oneOf,
     now: sql`CAST(unixepoch('subsec') * 1000 AS INTEGER)`,
     trouble,
+    openWakeUps: (woken) =>
+      openSqliteWakeUps({ version: () => reads.$queryRaw(sql`PRAGMA data_version`), woken }),
     close: async () => {
       await turnstile.pass(() => writes.$disconnect())
       await reads.$disconnect()
     },
   }
 }
+
+const oneOf = (column: Sql, values: readonly string[]): Sql =>
+  sql`${column} IN (SELECT value FROM json_each(${JSON.stringify(values)}))`
 
 const guard = ({ scope, expected, token, staging }: Commit): Sql => {
   const { tenantId, workspaceId } = scope

@@ -4,8 +4,10 @@ import { z } from 'zod'
 import type { Artifact, Proposal, Revision, Run, Thread } from '../../core/entities.js'
 import type { Envelope, Seq } from '../../core/envelopes.js'
 import { type Needs, noNeeds, type State } from '../../core/state.js'
+import { Followers } from '../follow.js'
 import {
   type EventFilter,
+  type EventWindow,
   type Expected,
   type LapsedLease,
   type Listed,
@@ -13,26 +15,61 @@ import {
   type Scope,
   type Storage,
   StorageUnavailable,
+  type Stretch,
+  type SubscribeOptions,
   scopeKey,
   type Transaction,
   type Window,
 } from '../port.js'
-import { type Dialect, type Sql, sql } from './dialect.js'
+import { reportingOnce, type Unreadable } from '../unreadable.js'
+import { type Commit, type Dialect, type Sql, sql, type WakeUps } from './dialect.js'
 import { Lane, type LaneOptions } from './lane.js'
 import { inScope, readEntities, readEvents, readRevisions, readSnapshot } from './reads.js'
 
+export interface StorageOptions extends LaneOptions {
+  /** Told once of each stored event that is broken. */
+  readonly onUnreadable?: ((problem: Unreadable) => void) | undefined
+}
+
 export class PrismaStorage implements Storage {
   readonly #dialect: Dialect
-  readonly #options: LaneOptions
+  readonly #options: StorageOptions
+  readonly #followers: Followers
+  readonly #wakeUps: WakeUps
+  readonly #unreadable: (problem: Unreadable) => void
   /** The lanes of the workspaces that have something under way. */
   readonly #lanes = new Map<string, Lane>()
   /** Reads, and other single statements, that are under way. */
   readonly #reads = new Set<Promise<unknown>>()
   #closed: Promise<void> | null = null
 
-  constructor(dialect: Dialect, options: LaneOptions) {
-    this.#dialect = dialect
+  constructor(dialect: Dialect, options: StorageOptions) {
     this.#options = options
+    this.#unreadable = reportingOnce(options.onUnreadable ?? (() => undefined))
+    this.#followers = new Followers(this, {
+      pollInterval: () => this.#wakeUps.pollInterval,
+      onFollow: () => this.#wakeUps.listen(),
+      onRest: () => this.#wakeUps.rest(),
+    })
+    this.#wakeUps = dialect.openWakeUps({
+      one: (scope) => this.#followers.wake(scope),
+      all: () => this.#followers.wakeAll(),
+    })
+    this.#dialect = { ...dialect, write: (commit) => this.#write(dialect, commit) }
+  }
+
+  /** Whatever became of a write, unless it certainly did not apply: who follows is to look. */
+  async #write(dialect: Dialect, commit: Commit): Promise<boolean> {
+    let applied: boolean | null = null
+    try {
+      applied = await dialect.write(commit)
+      return applied
+    } finally {
+      if (applied !== false) {
+        this.#followers.wake(commit.scope)
+        this.#wakeUps.notify(commit.scope)
+      }
+    }
   }
 
   async transaction<Result>(
@@ -58,8 +95,13 @@ export class PrismaStorage implements Storage {
     return head
   }
 
-  events(scope: Scope, filter: EventFilter, window: Window): Promise<readonly Envelope[]> {
-    return this.#read(() => readEvents(this.#dialect, scope, filter, window))
+  events(scope: Scope, filter: EventFilter, window: EventWindow): Promise<readonly Envelope[]> {
+    const report = (seq: Seq, error: unknown) => this.#unreadable({ scope, seq, error })
+    return this.#read(() => readEvents(this.#dialect, scope, filter, window, report))
+  }
+
+  subscribe(scope: Scope, afterSeq: Seq, options?: SubscribeOptions): AsyncIterable<Stretch> {
+    return this.#followers.subscribe(scope, afterSeq, options)
   }
 
   threads(scope: Scope, window: Window): Promise<readonly Listed<Thread>[]> {
@@ -176,8 +218,10 @@ export class PrismaStorage implements Storage {
 
   /** What is under way ends first: the driver would leave what waits for a connection waiting. */
   async #close(): Promise<void> {
+    this.#followers.close()
     await Promise.all([...this.#lanes.values()].map((lane) => lane.idle()))
     await Promise.allSettled(this.#reads)
+    await this.#wakeUps.close()
     await this.#dialect.close()
   }
 

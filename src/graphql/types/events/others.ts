@@ -72,7 +72,9 @@ export const AppEventType = builder.objectRef<EventOf<'app_event'>>('AppEvent').
 })
 
 export const UnknownEventType = builder.objectRef<UnknownEvent>('UnknownEvent').implement({
-  description: 'An event of a type that this version of the gateway does not know.',
+  description:
+    'An event of a type that this version of the gateway does not know; or one whose stored form is broken, which has the type ' +
+    '`unreadable`.',
   interfaces,
   fields: (t) => ({
     data: t.field({

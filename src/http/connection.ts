@@ -1,0 +1,151 @@
+/** One WebSocket: who is at its other end, what is under way on it, and how it ends. */
+import type { IncomingMessage } from 'node:http'
+import { setImmediate as turn } from 'node:timers/promises'
+import type { ExecutionResult, GraphQLError } from 'graphql'
+import type { WebSocket } from 'ws'
+import type { Caller } from '../graphql/context.js'
+import { atInstant } from '../graphql/subscriptions/deadline.js'
+import { asGraphQLError, type Log, presentResult } from './errors.js'
+import type { Exchange } from './exchange.js'
+import { Outlet } from './outlet.js'
+import { FAREWELL, type Patience, slowConsumer, withoutInternals } from './streams.js'
+
+/** A stream of results that can be made to fail. */
+interface Results extends AsyncIterableIterator<ExecutionResult> {
+  fail(error: GraphQLError): void
+}
+
+/** Who is at the other end of a WebSocket, and the headers that say so. */
+export interface Identity {
+  readonly caller: Caller
+  readonly headers: Headers
+}
+
+/** How long after its credentials expire a WebSocket is closed, in milliseconds: its subscriptions say so first. */
+const AFTER_EXPIRY = 1_000
+
+/** How many pings may go unanswered. */
+const UNANSWERED = 2
+
+export class Connection {
+  readonly socket: WebSocket
+  readonly upgrade: IncomingMessage
+  readonly outlet: Outlet
+  #identity: Identity | null = null
+  #isClosing = false
+  readonly #log: Log
+  readonly #streams = new Set<Results>()
+  readonly #underWay = new Set<Promise<unknown>>()
+  readonly #ping: NodeJS.Timeout
+  #unanswered = 0
+  #cancelExpiry: (() => void) | undefined
+
+  constructor(socket: WebSocket, upgrade: IncomingMessage, patience: Patience, log: Log) {
+    this.socket = socket
+    this.upgrade = upgrade
+    this.#log = log
+    this.outlet = new Outlet(socket, patience, () => this.#failStreams(slowConsumer()))
+    this.#ping = setInterval(() => this.#askWhetherAlive(), patience.pingEvery).unref()
+    socket.on('pong', () => {
+      this.#unanswered = 0
+    })
+    socket.once('close', () => {
+      clearInterval(this.#ping)
+      this.#cancelExpiry?.()
+    })
+  }
+
+  /** Who is at its other end; `null` before it has said so. */
+  get identity(): Identity | null {
+    return this.#identity
+  }
+
+  get isClosing(): boolean {
+    return this.#isClosing
+  }
+
+  /** It has said who it is. Once its credentials expire its subscriptions end by themselves, and then it does. */
+  identify(identity: Identity): void {
+    this.#identity = identity
+    const { expiresAt } = identity.caller
+    if (expiresAt === undefined) return
+    this.#cancelExpiry = atInstant(
+      expiresAt + AFTER_EXPIRY,
+      () => void this.close(4403, 'Credentials expired'),
+    )
+  }
+
+  /** Waits for an operation that has one result before the socket is closed. */
+  carryOut(operation: Promise<ExecutionResult>, exchange: Exchange): Promise<ExecutionResult> {
+    const presented = operation.then((result) => withoutInternals(presentResult(result, exchange, this.#log)))
+    this.#underWay.add(presented)
+    return presented.finally(() => this.#underWay.delete(presented))
+  }
+
+  /** The results of a subscription as they are sent. It ends alone, by itself, by an error or by its reader. */
+  stream(source: AsyncIterable<ExecutionResult>, exchange: Exchange): Results {
+    const log = this.#log
+    const streams = this.#streams
+    const results = source[Symbol.asyncIterator]()
+    let failure: GraphQLError | null = null
+    const present = (result: ExecutionResult) => withoutInternals(presentResult(result, exchange, log))
+    const end = async (): Promise<IteratorReturnResult<undefined>> => {
+      if (streams.delete(stream)) log.info({ requestId: exchange.requestId }, 'stream ended')
+      await results.return?.()
+      return { done: true, value: undefined }
+    }
+    const stream: Results = {
+      [Symbol.asyncIterator]: () => stream,
+      next: async () => {
+        try {
+          if (failure !== null) throw failure
+          const { done, value } = await results.next()
+          return done === true ? await end() : { done: false, value: present(value) }
+        } catch (error) {
+          await end()
+          throw present({ errors: [asGraphQLError(error)] }).errors?.[0] ?? error
+        }
+      },
+      return: end,
+      fail: (error) => {
+        failure = error
+        void end()
+      },
+    }
+    streams.add(stream)
+    return stream
+  }
+
+  /** Lets what has one result finish, and closes. Subscriptions are not completed: a client is to come back for them. */
+  async close(code: number, reason: string): Promise<void> {
+    const { socket } = this
+    if (socket.readyState === socket.CLOSED) return
+    this.#isClosing = true
+    let isClosed = false
+    const closed = new Promise<void>((resolve) =>
+      socket.once('close', () => {
+        isClosed = true
+        resolve()
+      }),
+    )
+    while (this.#underWay.size > 0 && !isClosed)
+      await Promise.race([closed, Promise.allSettled(this.#underWay)])
+    // What has just ended is still to be sent.
+    await turn()
+    socket.close(code, reason)
+    const farewell = setTimeout(() => socket.terminate(), FAREWELL).unref()
+    await closed
+    clearTimeout(farewell)
+  }
+
+  #failStreams(error: GraphQLError): void {
+    for (const stream of [...this.#streams]) stream.fail(error)
+  }
+
+  #askWhetherAlive(): void {
+    // One that does not read cannot answer, and is dealt with otherwise.
+    if (this.socket.readyState !== this.socket.OPEN || this.outlet.isSlow || this.socket.isPaused) return
+    if (this.#unanswered++ < UNANSWERED) this.socket.ping()
+    else this.socket.terminate()
+  }
+}

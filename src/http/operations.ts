@@ -1,0 +1,145 @@
+/** Carries out operations that come over a WebSocket as those are that come over HTTP: by the same engine, with the same errors. */
+import {
+  type DocumentNode,
+  type ExecutionArgs,
+  type ExecutionResult,
+  GraphQLError,
+  type GraphQLSchema,
+} from 'graphql'
+import type { SubscribePayload } from 'graphql-ws'
+import { isAsyncIterable } from 'graphql-yoga'
+import type { Connection, Identity } from './connection.js'
+import { asGraphQLError, type ErrorCode, type Log, presentResult } from './errors.js'
+import { type Exchange, exchangeOf } from './exchange.js'
+import { withoutInternals } from './streams.js'
+
+type Executed = ExecutionResult | AsyncIterable<ExecutionResult>
+
+/** What carries out an operation. */
+export interface Engine {
+  readonly schema: GraphQLSchema
+  parse(query: string): DocumentNode
+  validate(schema: GraphQLSchema, document: DocumentNode): readonly GraphQLError[]
+  contextFactory(): unknown
+  execute(args: ExecutionArgs): Promise<Executed> | Executed
+  subscribe(args: ExecutionArgs): Promise<Executed> | Executed
+}
+
+export type EngineFor = (request: Request, params: SubscribePayload) => Engine
+
+/** The most operations that are under way on one WebSocket. */
+const MAX_OPERATIONS = 256
+
+interface Operation {
+  readonly engine: Engine
+  readonly exchange: Exchange
+  readonly connection: Connection
+}
+
+export class Operations {
+  readonly #engineFor: EngineFor
+  readonly #log: Log
+  /** By the arguments they are executed with. */
+  readonly #prepared = new WeakMap<object, Operation>()
+
+  constructor(engineFor: EngineFor, log: Log) {
+    this.#engineFor = engineFor
+    this.#log = log
+  }
+
+  /**
+   * What an operation is executed with, or why it is not.
+   *
+   * @param underWay How many there are on its WebSocket, this one included.
+   */
+  async prepare(
+    connection: Connection,
+    payload: SubscribePayload,
+    underWay: number,
+  ): Promise<ExecutionArgs | readonly GraphQLError[]> {
+    const { identity } = connection
+    if (identity === null) throw new Error('an operation without a caller')
+    const refused = refusalOf(connection, identity, underWay)
+    if (refused !== null) return [refused]
+    const request = requestOf(identity, payload)
+    const exchange = exchangeOf(request)
+    exchange.caller = identity.caller
+    try {
+      const engine = this.#engineFor(request, payload)
+      const { schema } = engine
+      const document = engine.parse(payload.query)
+      const errors = engine.validate(schema, document)
+      if (errors.length > 0) return this.#presented(errors, exchange)
+      const args: ExecutionArgs = {
+        schema,
+        document,
+        operationName: payload.operationName ?? null,
+        variableValues: payload.variables ?? null,
+        contextValue: await engine.contextFactory(),
+      }
+      this.#prepared.set(args, { engine, exchange, connection })
+      return args
+    } catch (error) {
+      return this.#presented([asGraphQLError(error)], exchange)
+    }
+  }
+
+  /** Executes a query or a mutation. */
+  execute(args: ExecutionArgs): Promise<ExecutionResult> {
+    const { engine, exchange, connection } = this.#operation(args)
+    return connection.carryOut(only(engine.execute(args)), exchange)
+  }
+
+  /** Begins a subscription. */
+  async subscribe(args: ExecutionArgs): Promise<Executed> {
+    const { engine, exchange, connection } = this.#operation(args)
+    const executed = await engine.subscribe(args)
+    return isAsyncIterable(executed)
+      ? connection.stream(executed, exchange)
+      : withoutInternals(presentResult(executed, exchange, this.#log))
+  }
+
+  #operation(args: ExecutionArgs): Operation {
+    const operation = this.#prepared.get(args)
+    if (operation === undefined) throw new Error('an operation that was not prepared')
+    return operation
+  }
+
+  #presented(errors: readonly GraphQLError[], exchange: Exchange): readonly GraphQLError[] {
+    return withoutInternals(presentResult({ errors }, exchange, this.#log)).errors ?? []
+  }
+}
+
+const only = async (executed: Promise<Executed> | Executed): Promise<ExecutionResult> => {
+  const result = await executed
+  if (isAsyncIterable(result)) throw new Error('an operation with one result had several')
+  return result
+}
+
+const refusalOf = (connection: Connection, { caller }: Identity, underWay: number): GraphQLError | null => {
+  if (connection.isClosing) return refused('SERVICE_UNAVAILABLE', 'The gateway is stopping.')
+  if (caller.expiresAt !== undefined && caller.expiresAt <= Date.now())
+    return refused('TOKEN_EXPIRED', 'The credentials have expired. Come back with new ones.')
+  return underWay > MAX_OPERATIONS
+    ? refused(
+        'TOO_MANY_OPERATIONS',
+        `More than ${MAX_OPERATIONS} operations are under way on this WebSocket.`,
+      )
+    : null
+}
+
+const refused = (code: ErrorCode, message: string): GraphQLError =>
+  new GraphQLError(message, { extensions: { code, retryable: true } })
+
+/** The operation as a request, for whatever looks at one. */
+const requestOf = ({ headers }: Identity, { extensions }: SubscribePayload): Request => {
+  const own = new Headers(headers)
+  const traceparent = extensions?.['traceparent']
+  if (typeof traceparent === 'string' && /^[\x20-\x7e]+$/.test(traceparent))
+    own.set('traceparent', traceparent)
+  return requestWith(own)
+}
+
+/** A request with the headers of a WebSocket. */
+export const requestWith = (headers: Headers): Request =>
+  new Request('http://websocket/graphql', { method: 'POST', headers })

@@ -1,0 +1,129 @@
+/**
+ * GraphQL over WebSocket, in the `graphql-transport-ws` protocol: subscriptions, and queries and mutations as well, for the same callers as
+ * over HTTP. A WebSocket says who it is in the payload of its first message, `connection_init`.
+ */
+import type { IncomingMessage } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { GraphQLError } from 'graphql'
+import { handleProtocols, makeServer, type Server } from 'graphql-ws'
+import { type WebSocket, WebSocketServer } from 'ws'
+import { StorageUnavailable } from '../storage/port.js'
+import type { ResolveActor } from './auth.js'
+import { Connection } from './connection.js'
+import { credentialHeaders } from './credentials.js'
+import type { Log } from './errors.js'
+import { type EngineFor, Operations, requestWith } from './operations.js'
+import { authenticated } from './plugins.js'
+import { GRAPHQL_PATH } from './routes.js'
+import type { Patience } from './streams.js'
+
+/** Listens to the `upgrade` event of Node's own server. */
+export type UpgradeListener = (request: IncomingMessage, socket: Duplex, head: Buffer) => void
+
+export interface SocketsOptions {
+  readonly engineFor: EngineFor
+  readonly resolveActor: ResolveActor
+  /** The largest message that is read, in bytes. */
+  readonly maxPayload: number
+  readonly patience: Patience
+  readonly log: Log
+}
+
+export class Sockets {
+  readonly #options: SocketsOptions
+  readonly #server: WebSocketServer
+  readonly #protocol: Server<Connection>
+  readonly #connections = new Set<Connection>()
+  #isClosed = false
+
+  constructor(options: SocketsOptions) {
+    this.#options = options
+    const { maxPayload, engineFor, log } = options
+    const operations = new Operations(engineFor, log)
+    this.#server = new WebSocketServer({
+      noServer: true,
+      maxPayload,
+      handleProtocols,
+      clientTracking: false,
+      perMessageDeflate: false,
+    })
+    this.#protocol = makeServer<Record<string, unknown>, Connection>({
+      connectionInitWaitTimeout: options.patience.initTimeout,
+      onConnect: ({ extra, connectionParams }) => this.#identify(extra, connectionParams),
+      onSubscribe: ({ extra, subscriptions }, _, payload) =>
+        operations.prepare(extra, payload, Object.keys(subscriptions).length),
+      execute: (args) => operations.execute(args),
+      subscribe: (args) => operations.subscribe(args),
+    })
+  }
+
+  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
+    const path = request.url?.split('?')[0]
+    if (this.#isClosed) refuse(socket, '503 Service Unavailable')
+    else if (path !== GRAPHQL_PATH) refuse(socket, '404 Not Found')
+    else this.#server.handleUpgrade(request, socket, head, (accepted) => this.#accept(accepted, request))
+  }
+
+  /** Closes every WebSocket, once what is under way on it has its result. */
+  async close(): Promise<void> {
+    this.#isClosed = true
+    await Promise.all([...this.#connections].map((connection) => connection.close(1001, 'Going away')))
+  }
+
+  #accept(socket: WebSocket, request: IncomingMessage): void {
+    const { patience, log } = this.#options
+    const connection = new Connection(socket, request, patience, log)
+    this.#connections.add(connection)
+    // What is wrong with a message or its connection closes it; there is nobody else to tell.
+    socket.on('error', (err) => log.debug({ err }, 'a WebSocket failed'))
+    const closed = this.#protocol.opened(
+      {
+        protocol: socket.protocol,
+        send: (message) => connection.outlet.send(message),
+        close: (code, reason) => socket.close(code, reason),
+        onMessage: (take) => {
+          socket.on('message', (message) => {
+            take(String(message)).catch((err: unknown) => this.#fail(connection, err))
+          })
+        },
+      },
+      connection,
+    )
+    socket.once('close', (code, reason) => {
+      this.#connections.delete(connection)
+      closed(code, String(reason)).catch((err: unknown) => log.error({ err }, 'unforeseen error'))
+    })
+  }
+
+  #fail({ socket }: Connection, err: unknown): void {
+    this.#options.log.error({ err }, 'unforeseen error')
+    socket.close(4500, 'Internal server error')
+  }
+
+  /** Finds out who it is; the socket of one who may not be anyone is closed. */
+  async #identify(connection: Connection, payload: unknown): Promise<boolean> {
+    const { socket, upgrade } = connection
+    const { resolveActor, log } = this.#options
+    const headers = credentialHeaders(upgrade, payload)
+    try {
+      const caller = await authenticated(requestWith(headers), resolveActor)
+      connection.identify({ caller, headers })
+      return true
+    } catch (error) {
+      if (error instanceof GraphQLError) socket.close(4401, closeReason(error.message))
+      else if (error instanceof StorageUnavailable) socket.close(1013, 'Try again later')
+      else this.#fail(connection, error)
+      log.info({ closed: true }, 'a WebSocket was refused')
+      return false
+    }
+  }
+}
+
+/** Answers an upgrade that is not taken. */
+const refuse = (socket: Duplex, status: string): void => {
+  socket.on('error', () => undefined)
+  socket.end(`HTTP/1.1 ${status}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`)
+}
+
+/** At most 123 bytes, as the protocol has it. */
+const closeReason = (message: string): string => (Buffer.byteLength(message) > 123 ? 'Unauthorized' : message)
