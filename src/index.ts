@@ -18,8 +18,11 @@ export { changeNotes } from './core/notes.js'
 export * from './core/rejections.js'
 export type { Authorize, Caller } from './graphql/context.js'
 export { headerAuth, type ResolveActor, Unauthenticated } from './http/auth.js'
+export type { StreamOptions } from './http/streams.js'
+export type { UpgradeListener } from './http/websocket.js'
 export type { Agent, Answered, LivePart, Step, Turn, Usage } from './runner/agent.js'
 export { echoAgent } from './runner/agents/echo.js'
+export { Followers, type FollowersOptions, type LogSource } from './storage/follow.js'
 export { MemoryStorage } from './storage/memory.js'
 export * from './storage/port.js'
 export {
@@ -29,5 +32,15 @@ export {
   pendingMigrations,
 } from './storage/prisma/migrate.js'
 export { openPrismaStorage, type PrismaStorageOptions } from './storage/prisma/open.js'
-export { type CommitOptions, type Committed, type Message, Workspace } from './workspace/workspace.js'
+export type { Unreadable } from './storage/unreadable.js'
+export {
+  type CommitOptions,
+  type Committed,
+  type FollowRequest,
+  type LogFrame,
+  type LogReset,
+  type Message,
+  type ReplayComplete,
+  Workspace,
+} from './workspace/workspace.js'
 export { Workspaces, type WorkspacesOptions } from './workspace/workspaces.js'

@@ -4,27 +4,27 @@ import { idSchema, textSchema } from './text.js'
 
 const name = textSchema.min(1)
 
-export const userSchema = z.object({
+const userSchema = z.object({
   kind: z.literal('user'),
   id: idSchema,
   name: name.optional(),
 })
-export const agentSchema = z.object({
+const agentSchema = z.object({
   kind: z.literal('agent'),
   threadId: idSchema,
   runId: idSchema.optional(),
   name: name.default('assistant'),
 })
-export const externalAgentSchema = z.object({
+const externalAgentSchema = z.object({
   kind: z.literal('external_agent'),
   clientId: idSchema,
   name: name.optional(),
 })
-export const systemSchema = z.object({
+const systemSchema = z.object({
   kind: z.literal('system'),
   name: name.default('system'),
 })
-export const evaluatorSchema = z.object({
+const evaluatorSchema = z.object({
   kind: z.literal('evaluator'),
   name,
   version: textSchema.min(1),

@@ -25,7 +25,7 @@ const feedbackTargetInputSchema = z.discriminatedUnion('type', [
 ])
 
 /** A change to propose: an artifact command without what only a direct change needs. */
-export const proposedChangeSchema = z.discriminatedUnion('type', [
+const proposedChangeSchema = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('create'),
     artifactId: idSchema,

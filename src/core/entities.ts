@@ -7,7 +7,7 @@ import { patchSchema } from './patches.js'
 export const threadModeSchema = z.enum(['edit', 'suggest'])
 export const messageKindSchema = z.enum(['message', 'notice'])
 export const decisionSchema = z.enum(['accept', 'reject'])
-export const runStatusSchema = z.enum(['running', 'paused', 'completed', 'stopped', 'failed'])
+const runStatusSchema = z.enum(['running', 'paused', 'completed', 'stopped', 'failed'])
 
 export const threadSchema = z.object({
   id: z.string(),
@@ -78,7 +78,7 @@ export const deferredRequestSchema = z.object({
   args: jsonSchema,
 })
 
-export const deferredAnswerSchema = z.object({
+const deferredAnswerSchema = z.object({
   toolCallId: z.string(),
   answer: jsonSchema.optional(),
   approved: z.boolean().optional(),

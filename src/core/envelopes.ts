@@ -74,7 +74,7 @@ export const parseEnvelope = (text: string): Envelope => {
 }
 
 /** The type of an `UnknownEvent` whose stored form is broken; its `data` is what is stored. */
-export const UNREADABLE = 'unreadable'
+const UNREADABLE = 'unreadable'
 
 /**
  * As `parseEnvelope`, but what is broken comes back as an `UnknownEvent` of type `unreadable`: one envelope that cannot be read is not to

@@ -13,7 +13,7 @@ import { patchSchema } from './patches.js'
 
 const id = z.string()
 
-export const feedbackTargetSchema = z.discriminatedUnion('type', [
+const feedbackTargetSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('artifact'), artifactId: id, version: z.int() }),
   z.object({ type: z.literal('thread'), threadId: id }),
   z.object({ type: z.literal('turn'), runId: id }),
@@ -25,7 +25,7 @@ export const feedbackTargetSchema = z.discriminatedUnion('type', [
   }),
 ])
 
-export const runUsageSchema = z.object({
+const runUsageSchema = z.object({
   requests: z.int(),
   inputTokens: z.int(),
   outputTokens: z.int(),

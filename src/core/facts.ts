@@ -75,5 +75,5 @@ export const factSchema = z.discriminatedUnion('type', [
 
 export type FactInput = z.input<typeof factSchema>
 export type Fact = z.infer<typeof factSchema>
-export type FactType = Fact['type']
+type FactType = Fact['type']
 export type FactOf<Type extends FactType> = Extract<Fact, { type: Type }>

@@ -8,11 +8,11 @@ import { textSchema } from './text.js'
 /** How many operations or edits one patch may hold: what keeps deciding a patch a matter of milliseconds. */
 export const MAX_PATCH_STEPS = 10_000
 
-export const jsonPatchSchema = z.object({
+const jsonPatchSchema = z.object({
   type: z.literal('json_patch'),
   ops: z.array(jsonSchema),
 })
-export const textEditsSchema = z.object({
+const textEditsSchema = z.object({
   type: z.literal('text_edits'),
   field: textSchema.default('text'),
   edits: z.array(z.object({ old: textSchema, new: textSchema })),

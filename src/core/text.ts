@@ -3,7 +3,7 @@
  */
 import { z } from 'zod'
 
-export const MAX_ID_BYTES = 255
+const MAX_ID_BYTES = 255
 
 /** U+0000–U+001F and U+007F. */
 const holdsControlCharacter = (value: string): boolean => {

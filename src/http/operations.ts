@@ -16,7 +16,7 @@ import { withoutInternals } from './streams.js'
 type Executed = ExecutionResult | AsyncIterable<ExecutionResult>
 
 /** What carries out an operation. */
-export interface Engine {
+interface Engine {
   readonly schema: GraphQLSchema
   parse(query: string): DocumentNode
   validate(schema: GraphQLSchema, document: DocumentNode): readonly GraphQLError[]

@@ -92,7 +92,7 @@ export const takeSteering = async (workspace: Workspace, threadId: string): Prom
 const turnPositions = (workspace: Workspace, threadId: string) =>
   workspace.transact((within) => within.turnPositions(threadId), { expected: { turns: [threadId] } })
 
-export const activeRun = async (workspace: Workspace, threadId: string): Promise<Run | null> => {
+const activeRun = async (workspace: Workspace, threadId: string): Promise<Run | null> => {
   const filter = { threadId, statuses: ['running', 'paused'] } as const
   const [run] = await workspace.runs(filter, { limit: 1, from: 'end' })
   return run?.entity ?? null

@@ -3,11 +3,11 @@ import { Prisma } from '../../generated/postgresql/client.js'
 import type { Scope } from '../port.js'
 import type { Staging } from '../staging.js'
 
-export const { sql, empty, join, raw } = Prisma
+export const { sql, join, raw } = Prisma
 export type Sql = Prisma.Sql
 
 /** The part of a generated client that both have in common. Their model calls have types of their own each. */
-export interface Queries {
+interface Queries {
   $queryRaw(query: Sql): Promise<unknown>
 }
 

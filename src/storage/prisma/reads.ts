@@ -32,7 +32,7 @@ export interface Snapshot {
   readonly turns: ReadonlyMap<string, TurnPositions>
 }
 
-export const tables = {
+const tables = {
   artifacts: raw('artifactr_artifacts'),
   proposals: raw('artifactr_proposals'),
   threads: raw('artifactr_threads'),
@@ -106,7 +106,7 @@ const listRows = z.array(
   z.object({ position: z.union([z.bigint(), z.number()]).transform(Number), body: z.string() }),
 )
 
-export interface List {
+interface List {
   readonly table: Sql
   readonly position: Sql
   readonly body: Sql
@@ -117,7 +117,7 @@ export interface List {
 /** Whatever the column's own type, so that no position is out of its range. */
 const bigint = (position: number): Sql => sql`CAST(${BigInt(position)} AS BIGINT)`
 
-export const readList = async (
+const readList = async (
   dialect: Dialect,
   scope: Scope,
   list: List,
