@@ -86,7 +86,7 @@ query ReadThread {
         __typename
         ... on ThreadCreatedEvent { threadId title }
         ... on MessagePostedEvent { messageId content }
-        ... on RunStartedEvent { runId messageId }
+        ... on RunStartedEvent { runId promptMessageId }
         ... on RunEndedEvent { runId status }
       }
     }

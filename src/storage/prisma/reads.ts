@@ -131,18 +131,27 @@ const readList = async (
     ...(window.before === undefined ? [] : [sql`${position} < ${bigint(window.before)}`]),
   ]
   const order = window.from === 'start' ? raw('ASC') : raw('DESC')
-  const found = sql`SELECT ${position} AS position, ${list.body} AS body FROM ${list.table}
-    WHERE ${join(conditions, ' AND ')} ORDER BY ${position} ${order} LIMIT ${window.limit}`
-  const query = window.bytes === undefined ? found : upToBytes(found, window.bytes)
-  const rows = listRows.parse(await dialect.reads.$queryRaw(query))
+  const bounded =
+    window.bytes === undefined ? [] : [withinBytes(list, conditions, window.limit, window.bytes)]
+  const where = join([...conditions, ...bounded], ' AND ')
+  const rows = listRows.parse(
+    await dialect.reads.$queryRaw(sql`SELECT ${position} AS position, ${list.body} AS body FROM ${list.table}
+      WHERE ${where} ORDER BY ${position} ${order} LIMIT ${window.limit}`),
+  )
   return window.from === 'start' ? rows : rows.reverse()
 }
 
-/** Of what was found, oldest first, only what begins within so many bytes. The others do not leave the database. */
-const upToBytes = (found: Sql, bytes: number): Sql => {
-  const ahead = sql`SUM(octet_length(body)) OVER (ORDER BY position) - octet_length(body)`
-  return sql`SELECT position, body FROM (SELECT position, body, ${ahead} AS ahead FROM (${found}) AS found) AS measured
-    WHERE ahead < ${bytes} ORDER BY position`
+/** Up to the entry with which so many bytes are reached. Only lengths are looked at for it, which is done without reading what is so long. */
+const withinBytes = (
+  { table, position, body }: List,
+  conditions: readonly Sql[],
+  limit: number,
+  bytes: number,
+): Sql => {
+  const sizes = sql`SELECT ${position} AS place, octet_length(${body}) AS size FROM ${table}
+    WHERE ${join([...conditions], ' AND ')} ORDER BY ${position} LIMIT ${limit}`
+  const ahead = sql`SELECT place, SUM(size) OVER (ORDER BY place) - size AS ahead FROM (${sizes}) AS sizes`
+  return sql`${position} <= (SELECT MAX(place) FROM (${ahead}) AS measured WHERE ahead < ${bytes})`
 }
 
 const placed = { position: sql`position`, body: sql`body` }

@@ -38,7 +38,7 @@ export const RunStartedEvent = runEvent<'run_started'>('RunStartedEvent').implem
     runId: t.exposeID('runId', runId),
     threadId: t.exposeID('threadId', threadId),
     trigger: t.expose('trigger', { type: RunTriggerEnum, description: 'Why.' }),
-    messageId: t.exposeID('messageId', {
+    promptMessageId: t.exposeID('messageId', {
       nullable: true,
       description: 'The message it starts or goes on with, where one asked for it.',
     }),
