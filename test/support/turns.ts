@@ -97,3 +97,12 @@ export const endings = async (workspace: Workspace) =>
       ? [event.status, event.reason ?? event.error ?? null]
       : [],
   )
+
+/** Replies to what it was asked, and to what steered it. */
+export const attentive = (heard: string[]): Agent =>
+  agent(async function* ({ prompt, steering }) {
+    heard.push(prompt ?? 'answers')
+    await new Promise((resolve) => setImmediate(resolve))
+    heard.push(...(await steering()))
+    yield { type: 'reply', content: `heard ${prompt}` }
+  })
