@@ -172,6 +172,21 @@ export class Runner {
     return { ...committed, resumed }
   }
 
+  /**
+   * Makes a paused run go on that was answered without the runner. Whether it has all it asked for, and goes on.
+   *
+   * @throws NotFound
+   */
+  async resume(workspace: Workspace, runId: string): Promise<boolean> {
+    const run = await existingRun(workspace, runId)
+    const answers = { threadId: run.threadId, types: ['deferred_answered'] } as const
+    const [last] = await workspace.events(answers, { limit: 1, from: 'end' })
+    if (!canResume(run) || last === undefined) return false
+    await workspace.transact((within) => within.advance(run.threadId, { asked: last.seq }))
+    this.#thread(workspace, run.threadId)?.look()
+    return true
+  }
+
   /** Ends a run, whichever process carries it out. A run that is over stays as it is. @throws NotFound, Forbidden, ValidationFailed */
   async stop(workspace: Workspace, runId: string): Promise<Run> {
     if (workspace.actor.kind === 'evaluator')

@@ -8,6 +8,7 @@ import {
   deferred,
   endings,
   eventTypes,
+  replies,
   runs,
   startProcess,
 } from '../support/turns.js'
@@ -79,6 +80,28 @@ describe('a message that comes back with its commandId', () => {
     await runner.drain()
     answers.push(await runner.answer(workspace, answer, { commandId: 'c1' }))
     expect(answers.map(({ resumed }) => resumed)).toEqual(Array(7).fill(true))
+  })
+})
+
+describe('a run that was answered without the runner', () => {
+  test('goes on when it is told to, once it has all it asked for', async () => {
+    const asking = agent(async function* ({ prompt, answers }) {
+      if (prompt === null) yield { type: 'reply', content: `got ${answers[0]?.answer.answer}` }
+      else
+        yield { type: 'pause', requests: [{ toolCallId: 'q1', toolName: 'ask', kind: 'question', args: {} }] }
+    })
+    const { workspace, say, runner } = startProcess(new MemoryData(), asking)
+    await createThread(workspace)
+    const { runId } = await say('hello', 'm1')
+    await runner.drain()
+    expect(await runner.resume(workspace, runId ?? '')).toBe(false)
+    await workspace.commit({ type: 'answer_deferred', runId: runId ?? '', toolCallId: 'q1', answer: 7 })
+    await runner.recover()
+    await runner.drain()
+    expect(await runs(workspace)).toMatchObject([{ status: 'paused' }])
+    expect(await runner.resume(workspace, runId ?? '')).toBe(true)
+    await runner.drain()
+    expect(await replies(workspace)).toEqual(['got 7'])
   })
 })
 
