@@ -24,7 +24,7 @@ describe('readers that never read while 200 MB of events go by', () => {
     const { url, pid } = gateway
     await createThread(url)
     const half = { messages: MESSAGES / 2, length: LENGTH, atOnce: 16 }
-    const floods = [await openFlood(DATABASE_URL, half), await openFlood(DATABASE_URL, half)]
+    const floods = await Promise.all([openFlood(DATABASE_URL, half), openFlood(DATABASE_URL, half)])
 
     const stuck = await openEventStream(url)
     onTestFinished(() => stuck.drop())
