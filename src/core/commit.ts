@@ -2,6 +2,7 @@
  * The decisions of core (domain §4, the needs loop of ADR-0018): `needs` says what is still missing, `commit` and `record` decide. Pure:
  * the same item against the same state by the same actor gives the same result.
  */
+import type { Actor } from './actors.js'
 import { type Command, type CommandInput, commandSchema } from './commands.js'
 import type { Context } from './context.js'
 import { type Fact, type FactInput, factSchema } from './facts.js'
@@ -39,14 +40,14 @@ export const record = (fact: FactInput, state: State, context: Context): CommitR
   ruleFor(fact, context).decide(state, context)
 
 const ruleFor = (item: Item, context: Context): BoundRule => {
-  onlyFeedbackFromEvaluators(item, context)
+  onlyFeedbackFromEvaluators(item.type, context.actor)
   return isFact(item)
     ? factRule(parseOrRefuse(factSchema, item))
     : commandRule(parseOrRefuse(commandSchema, item))
 }
 
-/** An evaluator gives feedback and nothing else, before anything else is checked (domain §3). */
-const onlyFeedbackFromEvaluators = ({ type }: Item, { actor }: Context): void => {
+/** An evaluator gives feedback and nothing else, before anything else is checked (domain §3). @throws Forbidden */
+export const onlyFeedbackFromEvaluators = (type: string, actor: Actor): void => {
   if (actor.kind === 'evaluator' && type !== 'give_feedback') {
     throw new Forbidden('an evaluator may give feedback and nothing else')
   }

@@ -100,6 +100,18 @@ export const emptyState: State = {
 
 export const isEmpty = (needs: Needs): boolean => entityKinds.every((kind) => needs[kind].length === 0)
 
+/** Everything that any of these asks for, each id once. */
+export const needsOfAll = (all: readonly Partial<Needs>[]): Needs => {
+  const ids = (kind: EntityKind) => [...new Set(all.flatMap((needs) => needs[kind] ?? []))]
+  return {
+    artifacts: ids('artifacts'),
+    proposals: ids('proposals'),
+    threads: ids('threads'),
+    runs: ids('runs'),
+    messages: ids('messages'),
+  }
+}
+
 /** What `wanted` names and `state` has not loaded, each id once. */
 export const missing = (wanted: Partial<Needs>, state: State): Needs => {
   const absent = (kind: EntityKind) => [...new Set(wanted[kind])].filter((id) => !state[kind].has(id))

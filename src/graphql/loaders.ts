@@ -1,7 +1,7 @@
 /** Reads by id. What is asked for in one tick is loaded from a workspace in one go, however many rows ask. */
 import DataLoader from 'dataloader'
 import type { Proposal } from '../core/entities.js'
-import type { EntityKind, Needs, State } from '../core/state.js'
+import { type Needs, needsOfAll, type State } from '../core/state.js'
 import type { Workspace } from '../workspace/workspace.js'
 import { type ArtifactModel, modelIn, type ProposalModel, type RunModel, type ThreadModel } from './models.js'
 
@@ -15,24 +15,13 @@ const load = (workspace: Workspace, wanted: Wanted): Promise<State> => {
     loaders.get(workspace) ??
     new DataLoader<Wanted, State>(
       async (batch) => {
-        const state = await workspace.load(together(batch))
+        const state = await workspace.load(needsOfAll(batch))
         return batch.map(() => state)
       },
       { cache: false },
     )
   loaders.set(workspace, loader)
   return loader.load(wanted)
-}
-
-const together = (batch: readonly Wanted[]): Needs => {
-  const ids = (kind: EntityKind) => [...new Set(batch.flatMap((wanted) => wanted[kind] ?? []))]
-  return {
-    artifacts: ids('artifacts'),
-    proposals: ids('proposals'),
-    threads: ids('threads'),
-    runs: ids('runs'),
-    messages: ids('messages'),
-  }
 }
 
 export const findThread = async (workspace: Workspace, id: string): Promise<ThreadModel | null> => {

@@ -107,7 +107,11 @@ const pathIn = (error: unknown): string | undefined =>
   error instanceof GraphQLError ? error.path?.join('.') : undefined
 
 /** The same place in the document and the result, in other words. */
-const retold = (error: unknown, message: string, extensions: Record<string, unknown>): GraphQLError => {
+export const retold = (
+  error: unknown,
+  message: string,
+  extensions: Record<string, unknown>,
+): GraphQLError => {
   if (!(error instanceof GraphQLError)) return new GraphQLError(message, { extensions })
   const { nodes, source, positions, path } = error
   return new GraphQLError(message, {

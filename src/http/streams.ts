@@ -1,6 +1,6 @@
 /** What SSE and WebSocket have in common: how patient they are with readers, and what a reader is told that is too slow. */
 import { type ExecutionResult, GraphQLError } from 'graphql'
-import type { ErrorCode } from './errors.js'
+import { type ErrorCode, retold } from './errors.js'
 
 /** All in milliseconds. */
 export interface StreamOptions {
@@ -44,12 +44,5 @@ export const withoutInternals = (result: ExecutionResult): ExecutionResult =>
 const errorWithoutInternals = (error: GraphQLError): GraphQLError => {
   const { http, ...extensions } = error.extensions
   if (http === undefined) return error
-  const { nodes, source, positions, path, message } = error
-  return new GraphQLError(message, {
-    nodes: nodes ?? null,
-    source: source ?? null,
-    positions: positions ?? null,
-    path: path ?? null,
-    extensions,
-  })
+  return retold(error, error.message, extensions)
 }

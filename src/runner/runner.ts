@@ -3,9 +3,10 @@
  * before anything else happens: if it is refused, nothing does (ADR-0045).
  */
 import { setTimeout as pause } from 'node:timers/promises'
+import { onlyFeedbackFromEvaluators } from '../core/commit.js'
 import type { Run } from '../core/entities.js'
 import type { Envelope } from '../core/envelopes.js'
-import { Forbidden, InvalidState, invalid, NotFound } from '../core/rejections.js'
+import { InvalidState, invalid, NotFound } from '../core/rejections.js'
 import { idProblem } from '../core/text.js'
 import { canResume, messageAsks } from '../core/turns.js'
 import {
@@ -189,8 +190,7 @@ export class Runner {
 
   /** Ends a run, whichever process carries it out. A run that is over stays as it is. @throws NotFound, Forbidden, ValidationFailed */
   async stop(workspace: Workspace, runId: string): Promise<Run> {
-    if (workspace.actor.kind === 'evaluator')
-      throw new Forbidden('an evaluator may give feedback and nothing else')
+    onlyFeedbackFromEvaluators('stop_run', workspace.actor)
     const problem = idProblem(runId)
     if (problem !== null) throw invalid(['runId'], problem)
     const { threadId } = await existingRun(workspace, runId)

@@ -5,7 +5,7 @@
  */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { EntityKind } from '../../core/state.js'
+import { needsOfAll } from '../../core/state.js'
 import {
   type Expected,
   type Scope,
@@ -205,18 +205,11 @@ export class Lane {
   }
 }
 
-const union = (units: readonly Unit[]): Expected => {
-  const all = (kind: EntityKind) => [...new Set(units.flatMap(({ expected }) => expected[kind]))]
-  return {
-    artifacts: all('artifacts'),
-    proposals: all('proposals'),
-    threads: all('threads'),
-    runs: all('runs'),
-    messages: all('messages'),
-    commands: units.flatMap(({ expected }) => expected.commands ?? []),
-    turns: [...new Set(units.flatMap(({ expected }) => expected.turns ?? []))],
-  }
-}
+const union = (units: readonly Unit[]): Expected => ({
+  ...needsOfAll(units.map(({ expected }) => expected)),
+  commands: units.flatMap(({ expected }) => expected.commands ?? []),
+  turns: [...new Set(units.flatMap(({ expected }) => expected.turns ?? []))],
+})
 
 const rejectAll = (units: readonly Unit[], error: unknown): void => {
   for (const { reject } of units) reject(error)
