@@ -81,7 +81,7 @@ const matrix = {
   },
   config: { path: config, mayImport: [packages('zod')] },
   main: {
-    path: '^src/main\\.ts$',
+    path: '^src/(main|migrate)\\.ts$',
     mayImport: [app, config, http, storages, port, runner, node, packages('pino')],
   },
 } satisfies Record<string, Layer>

@@ -12,6 +12,12 @@ export interface OpenOptions extends Omit<PrismaStorageOptions, 'url'> {
   readonly onMigrated: (names: readonly string[]) => void
 }
 
+/** Applies the migrations that a database lacks, and returns their names. @throws MigrationFailed with one line on why it cannot. */
+export const migrateStorage = async (url: string): Promise<readonly string[]> => {
+  const { migrate } = await import('./prisma/migrate.js')
+  return migrate(url)
+}
+
 /** @throws Error with one line on why the database cannot be used. */
 export const openStorage = async ({
   url,
