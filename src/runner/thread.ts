@@ -5,6 +5,7 @@
  * I8 A thread is not let go with more asked than taken, unless somebody will look again.
  */
 import { randomUUID } from 'node:crypto'
+import { setTimeout as pause } from 'node:timers/promises'
 import type { Seq } from '../core/envelopes.js'
 import type { Workspace } from '../workspace/workspace.js'
 import type { Agent } from './agent.js'
@@ -38,7 +39,9 @@ export class ThreadTurns {
   #waiting: { readonly seq: Seq; readonly told: Told }[] = []
   #control: AbortController | null = null
   #runId: string | null = null
-  #draining = false
+  /** Whether no other turn is begun, and whether the one under way ends as well. */
+  #isRetired = false
+  #isClosed = false
   #claim: Promise<void> | null = null
   /** Whether somebody asked after the last look. */
   #again = false
@@ -73,9 +76,15 @@ export class ThreadTurns {
     if (this.#runId === runId) this.#control?.abort(new CutShort('stopped'))
   }
 
-  /** Ends the turn under way and begins no other; what is owed is left to others. */
+  /** Begins no other turn; what is owed is left to others. */
+  retire(): void {
+    this.#isRetired = true
+  }
+
+  /** As `retire`, and ends the turn under way. */
   async close(): Promise<void> {
-    this.#draining = true
+    this.retire()
+    this.#isClosed = true
     this.#control?.abort(new CutShort('shutdown'))
     await this.#claim
   }
@@ -87,7 +96,7 @@ export class ThreadTurns {
 
   async #work(): Promise<void> {
     try {
-      while (this.#again && !this.#draining) {
+      while (this.#again && !this.#isRetired) {
         this.#again = false
         await this.#hold()
       }
@@ -100,23 +109,36 @@ export class ThreadTurns {
     }
   }
 
-  /** Carries out all that is owed, if nobody else holds the thread; who does will look again when they let go (I8). */
+  /**
+   * Carries out all that is owed, if nobody else holds the thread; who does will look again when they let go (I8). After an error nobody
+   * knows what was begun. So the thread is kept and looked at again, and if that cannot be done it is not let go but left to lapse: then
+   * whoever looks for what was left behind finds it (I4).
+   */
   async #hold(): Promise<void> {
     const holder = randomUUID()
     const { turns } = this.#workspace
-    const { leaseTtl } = this.#options
+    const { leaseTtl, onError } = this.#options
     if (!(await turns.hold(this.#threadId, holder, leaseTtl))) return
-    const lease = keepRenewing(() => turns.hold(this.#threadId, holder, leaseTtl), leaseTtl / 3)
+    const lease = keepRenewing(() => turns.hold(this.#threadId, holder, leaseTtl), leaseTtl)
     try {
-      while (!this.#draining && !lease.signal.aborted) {
-        const taken = await takeNext(this.#workspace, this.#threadId, this.#options.agentName)
-        if (taken === null) break
-        await this.#carryOut(taken, lease.signal)
+      for (let failures = 0; ; ) {
+        if (lease.signal.aborted || (this.#isRetired && failures > 0)) return
+        if (this.#isRetired) break
+        try {
+          const taken = await takeNext(this.#workspace, this.#threadId, this.#options.agentName)
+          if (taken === null) break
+          await this.#carryOut(taken, lease.signal)
+          failures = 0
+        } catch (error) {
+          onError(error)
+          this.#tell(null)
+          await backOff(failures++, lease.signal)
+        }
       }
     } finally {
       lease.stop()
-      await turns.release(this.#threadId, holder)
     }
+    await turns.release(this.#threadId, holder)
     if (await this.#isOwed()) this.#again = true
   }
 
@@ -130,9 +152,16 @@ export class ThreadTurns {
     this.#runId = taken.runId
     this.#tell(taken)
     const output = live.start(scope, taken.runId)
-    const watch = setInterval(() => void this.#watch(taken.runId, control).catch(onError), watchEvery)
+    let isWatching = false
+    const watch = setInterval(async () => {
+      // One look at a time, however long the storage takes.
+      if (isWatching) return
+      isWatching = true
+      await this.#watch(taken.runId, control).catch(onError)
+      isWatching = false
+    }, watchEvery)
     try {
-      if (this.#draining) control.abort(new CutShort('shutdown'))
+      if (this.#isClosed) control.abort(new CutShort('shutdown'))
       const { agent, agentName, stepTimeout, maxMessageLength } = this.#options
       await new TurnInProgress({
         workspace: this.#workspace,
@@ -172,17 +201,31 @@ export class ThreadTurns {
   }
 }
 
-/** Renews a lease until it is told to stop, or it is lost. */
-const keepRenewing = (
-  renew: () => Promise<boolean>,
-  every: number,
-): { signal: AbortSignal; stop(): void } => {
+/** Renews a lease until it is told to stop, or it is lost: taken by another, or not known to be renewed in time. */
+const keepRenewing = (renew: () => Promise<boolean>, ttl: number): { signal: AbortSignal; stop(): void } => {
   const control = new AbortController()
-  let lastRenewed = Date.now()
-  const timer = setInterval(async () => {
-    const isHeld = await renew().catch(() => Date.now() - lastRenewed < 3 * every)
-    if (isHeld) lastRenewed = Date.now()
-    else control.abort()
-  }, every)
+  let heldFrom = Date.now()
+  let isAsking = false
+  const ask = async (): Promise<void> => {
+    const asked = Date.now()
+    isAsking = true
+    const isHeld = await renew().catch(() => null)
+    isAsking = false
+    if (isHeld === true) heldFrom = asked
+    else if (isHeld === false) control.abort()
+  }
+  const timer = setInterval(() => {
+    if (Date.now() - heldFrom >= ttl) control.abort()
+    else if (!isAsking) void ask()
+  }, ttl / 3)
   return { signal: control.signal, stop: () => clearInterval(timer) }
 }
+
+/** The first and the longest wait after a failure, in milliseconds. */
+const FIRST_BACKOFF = 100
+const LONGEST_BACKOFF = 2_000
+
+const backOff = (failures: number, signal: AbortSignal): Promise<void> =>
+  pause(Math.min(LONGEST_BACKOFF, FIRST_BACKOFF * 2 ** failures), undefined, { signal }).catch(
+    () => undefined,
+  )

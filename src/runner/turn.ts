@@ -5,8 +5,10 @@
  * I5 Nothing is recorded for a run that is no longer running: not by its agent, and not by a holder that lost the thread.
  * I6 However an agent behaves, its run ends or pauses, and the thread goes on.
  */
+import { setTimeout as pause } from 'node:timers/promises'
 import { InvalidState, Rejection } from '../core/rejections.js'
-import type { Within, Workspace } from '../workspace/workspace.js'
+import { newId } from '../workspace/ids.js'
+import { StorageUnavailable, type Within, type Workspace } from '../workspace/workspace.js'
 import type { Agent, Step, Turn, Usage } from './agent.js'
 import type { Output } from './live.js'
 import { agentActor, type Taken, takeSteering } from './take.js'
@@ -138,8 +140,14 @@ export class TurnInProgress {
   async #reply(content: string): Promise<undefined> {
     const { threadId, maxMessageLength } = this.#options
     const text = content.toWellFormed().replaceAll('\u0000', '\ufffd')
-    for (const part of split(text, maxMessageLength)) {
-      await this.#workspace.commit({ type: 'post_message', threadId, content: part })
+    for (const content of split(text, maxMessageLength)) {
+      const message = { type: 'post_message', threadId, messageId: newId('msg'), content } as const
+      await this.#persistently((tries) =>
+        this.#workspace.commit(message).catch((error: unknown) => {
+          const isPosted = error instanceof InvalidState && error.reason === 'already_exists'
+          if (tries === 0 || !isPosted) throw error
+        }),
+      )
     }
     return undefined
   }
@@ -161,17 +169,31 @@ export class TurnInProgress {
     const message = (error instanceof Error ? error.message : String(error))
       .toWellFormed()
       .replaceAll('\u0000', '\ufffd')
-    const reason = cut ?? (error instanceof Rejection ? error.code : 'agent_failed')
+    const reason = cut ?? reasonOf(error)
     return ignoringSuperseded(this.#end({ status: 'failed', error: message, reason }))
   }
 
-  #recordWithHistory(fact: Parameters<Workspace['record']>[0]): Promise<unknown> {
+  #recordWithHistory(fact: Parameters<Workspace['record']>[0]): Promise<void> {
     const { threadId } = this.#options
     const history = this.#history
     const alongside = async (within: Within): Promise<undefined> => {
       if (history !== undefined) await within.keepHistory(threadId, history)
     }
-    return this.#workspace.record(fact, { alongside })
+    return this.#persistently(() => this.#workspace.record(fact, { alongside }))
+  }
+
+  /** Writes for as long as the run is this turn's, so that a database which is away for a moment costs no run. */
+  async #persistently(write: (tries: number) => Promise<unknown>): Promise<void> {
+    const { signal } = this.#options.control
+    for (let tries = 0; ; tries++) {
+      try {
+        await write(tries)
+        return
+      } catch (error) {
+        if (!(error instanceof StorageUnavailable) || signal.aborted) throw error
+      }
+      await pause(WRITE_AGAIN, undefined, { signal }).catch(() => undefined)
+    }
   }
 
   /** The guard of everything this turn writes (I5). */
@@ -202,6 +224,14 @@ export class TurnInProgress {
     })
   }
 }
+
+const reasonOf = (error: unknown): string => {
+  if (error instanceof Rejection) return error.code
+  return error instanceof StorageUnavailable ? 'storage_unavailable' : 'agent_failed'
+}
+
+/** How soon a write is tried again that the storage was out of reach for, in milliseconds. */
+const WRITE_AGAIN = 200
 
 const ignoringSuperseded = async (recording: Promise<void>): Promise<void> => {
   try {

@@ -28,7 +28,7 @@ import { Turns } from './turns.js'
 import { type Committed, Within } from './within.js'
 
 export type { EventFilter, Listed, Scope, Window } from '../storage/port.js'
-export { scopeKey } from '../storage/port.js'
+export { StorageUnavailable, scopeKey } from '../storage/port.js'
 export type { FollowRequest, LogFrame, LogReset, ReplayComplete } from './follow.js'
 export type { CommandRequest } from './ids.js'
 export type { Committed, Within } from './within.js'

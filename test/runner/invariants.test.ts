@@ -86,7 +86,7 @@ describe('I2 what takes a message and that it is taken are one transaction', () 
     expect(await endings(other.workspace)).toEqual([['completed', null]])
   })
 
-  test('a turn that fails before it starts takes nothing', async () => {
+  test('a turn that fails before it starts takes nothing, and is begun again', async () => {
     const data = new MemoryData()
     const heard: string[] = []
     const { workspace, storage, say, runner, errors } = startProcess(data, attentive(heard))
@@ -97,13 +97,18 @@ describe('I2 what takes a message and that it is taken are one transaction', () 
       }
     }
     await say('hello', 'm1')
-    await runner.drain()
-    expect(errors).toEqual([new Error('the database is gone')])
+    expect(errors).toContainEqual(new Error('the database is gone'))
+    expect(heard).toEqual([])
     storage.before = {}
-    expect(await eventTypes(workspace)).toEqual(['thread_created', 'message_posted'])
-    await runner.recover()
     await runner.drain()
     expect(heard).toEqual(['hello'])
+    expect(await eventTypes(workspace)).toEqual([
+      'thread_created',
+      'message_posted',
+      'run_started',
+      'message_posted',
+      'run_ended',
+    ])
   })
 
   test('a steering message is left to the next turn when the agent does not ask for it', async () => {
