@@ -30,6 +30,9 @@ interface Unit {
   isSettled: boolean
 }
 
+const outOfTime = (cause?: unknown) =>
+  new StorageUnavailable('the database is out of reach, or too busy', { cause })
+
 /** What one round would write, and how its callers are told once it is written. */
 interface Attempt {
   readonly base: Snapshot
@@ -55,12 +58,18 @@ export class Lane {
   readonly #onIdle: () => void
   readonly #queue: Unit[] = []
   #draining: Promise<void> | null = null
+  #expiry: NodeJS.Timeout | undefined
 
   constructor(dialect: Dialect, scope: Scope, options: LaneOptions, onIdle: () => void) {
     this.#dialect = dialect
     this.#scope = scope
     this.#options = options
     this.#onIdle = onIdle
+  }
+
+  /** How many wait for their round. */
+  get waiting(): number {
+    return this.#queue.length
   }
 
   run<Result>(work: (transaction: Transaction) => Promise<Result>, expected: Expected): Promise<Result> {
@@ -82,8 +91,18 @@ export class Lane {
         isSettled: false,
       }
       this.#queue.push(unit)
+      this.#expiry ??= setTimeout(() => this.#expire(), this.#options.patience)
       this.#draining ??= this.#drain()
     })
+  }
+
+  /** Tells those whose time is up while they wait: however long the round before takes, nothing of theirs is written. */
+  #expire(): void {
+    const now = Date.now()
+    const next = this.#queue.findIndex(({ deadline }) => deadline > now)
+    rejectAll(this.#queue.splice(0, next < 0 ? this.#queue.length : next), outOfTime())
+    const [oldest] = this.#queue
+    this.#expiry = oldest && setTimeout(() => this.#expire(), oldest.deadline - now)
   }
 
   /** Ends when nothing waits any more. */
@@ -99,6 +118,8 @@ export class Lane {
       await this.#carryOut(units, []).catch((error) => rejectAll(units, error))
       this.#queue.unshift(...units.filter(({ isSettled }) => !isSettled))
     }
+    clearTimeout(this.#expiry)
+    this.#expiry = undefined
     this.#draining = null
     this.#onIdle()
   }
@@ -109,7 +130,7 @@ export class Lane {
     for (let tries = 0; ; tries++) {
       const now = Date.now()
       const late = units.filter(({ deadline }) => deadline < now)
-      rejectAll(late, new StorageUnavailable('the database is out of reach, or too busy', { cause }))
+      rejectAll(late, outOfTime(cause))
       const waiting = units.filter(({ isSettled }) => !isSettled)
       if (waiting.length === 0) return
       try {

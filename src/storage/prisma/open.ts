@@ -16,6 +16,11 @@ export interface PrismaStorageOptions {
   readonly synchronous?: 'NORMAL' | 'FULL' | undefined
   /** How long a write is tried again while the database is out of reach or busy, in milliseconds. */
   readonly patience?: number | undefined
+  /**
+   * The most transactions that wait to be written, half as many of one workspace; 5,000 unless given. What comes beyond that is unavailable at
+   * once, so that a database which is away does not fill the memory.
+   */
+  readonly maxWaiting?: number | undefined
   /** Told of connections that break while nobody uses them. They are replaced; nothing is to be done. */
   readonly onConnectionError?: ((error: Error) => void) | undefined
   /** Told once of each stored event that is broken. It is passed on as an `UnknownEvent` of type `unreadable`. */
@@ -34,6 +39,7 @@ export const openPrismaStorage = async ({
   listenUrl,
   synchronous = 'NORMAL',
   patience = 5_000,
+  maxWaiting,
   onConnectionError = () => undefined,
   onUnreadable,
 }: PrismaStorageOptions): Promise<PrismaStorage> => {
@@ -47,5 +53,5 @@ export const openPrismaStorage = async ({
         statementTimeout: 3 * patience,
         onConnectionError,
       })
-  return new PrismaStorage(dialect, { batch: BATCH, patience, onUnreadable })
+  return new PrismaStorage(dialect, { batch: BATCH, patience, maxWaiting, onUnreadable })
 }

@@ -1,4 +1,5 @@
 /** The storage on a database: SQLite or PostgreSQL, through Prisma. What differs between them is in their dialects. */
+import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import { z } from 'zod'
 import type { Artifact, Proposal, Revision, Run, Thread } from '../../core/entities.js'
@@ -27,6 +28,8 @@ import { Lane, type LaneOptions } from './lane.js'
 import { inScope, readEntities, readEvents, readRevisions, readSnapshot } from './reads.js'
 
 export interface StorageOptions extends LaneOptions {
+  /** The most transactions that wait at a time; those of one workspace may be half as many. */
+  readonly maxWaiting?: number | undefined
   /** Told once of each stored event that is broken. */
   readonly onUnreadable?: ((problem: Unreadable) => void) | undefined
 }
@@ -42,6 +45,9 @@ export class PrismaStorage implements Storage {
   /** Reads, and other single statements, that are under way. */
   readonly #reads = new Set<Promise<unknown>>()
   #closed: Promise<void> | null = null
+  #waiting = 0
+  /** Whether the last write found the database willing. Not known before the first. */
+  #isWritable = false
 
   constructor(dialect: Dialect, options: StorageOptions) {
     this.#options = options
@@ -55,7 +61,23 @@ export class PrismaStorage implements Storage {
       one: (scope) => this.#followers.wake(scope),
       all: () => this.#followers.wakeAll(),
     })
-    this.#dialect = { ...dialect, write: (commit) => this.#write(dialect, commit) }
+    this.#dialect = {
+      ...dialect,
+      write: (commit) => this.#noting(() => this.#write(dialect, commit)),
+      execute: (statement) => this.#noting(() => dialect.execute(statement)),
+    }
+  }
+
+  /** Notes whether the database takes writes. */
+  async #noting<Result>(write: () => Promise<Result>): Promise<Result> {
+    try {
+      const result = await write()
+      this.#isWritable = true
+      return result
+    } catch (error) {
+      this.#isWritable = false
+      throw error
+    }
   }
 
   /** Whatever became of a write, unless it certainly did not apply: who follows is to look. */
@@ -81,8 +103,12 @@ export class PrismaStorage implements Storage {
     const key = scopeKey(scope)
     const onIdle = () => this.#lanes.delete(key)
     const lane = this.#lanes.get(key) ?? new Lane(this.#dialect, scope, this.#options, onIdle)
+    const { maxWaiting = MAX_WAITING } = this.#options
+    if (this.#waiting >= maxWaiting || lane.waiting >= maxWaiting / 2)
+      throw new StorageUnavailable('too much waits to be written already')
     this.#lanes.set(key, lane)
-    return lane.run(work, expected)
+    this.#waiting++
+    return lane.run(work, expected).finally(() => this.#waiting--)
   }
 
   async load(scope: Scope, needs: Needs): Promise<State> {
@@ -207,8 +233,13 @@ export class PrismaStorage implements Storage {
     )
   }
 
+  /** Asks nothing but whether it answers, as long as writes succeed; else it writes: disks run full, and primaries become standbys. */
   async ping(): Promise<void> {
     await this.#read(() => this.#dialect.reads.$queryRaw(sql`SELECT 1`))
+    if (this.#isWritable) return
+    const holder = randomUUID()
+    await this.acquireLease(PROBED, holder, holder, PROBE_TTL)
+    await this.releaseLease(PROBED, holder, holder)
   }
 
   close(): Promise<void> {
@@ -251,6 +282,12 @@ export class PrismaStorage implements Storage {
     if (this.#closed !== null) throw new StorageUnavailable('the storage is closed')
   }
 }
+
+const MAX_WAITING = 5_000
+
+/** Where it is tried whether the database takes writes. No workspace has this scope, since an id is not empty. */
+const PROBED: Scope = { tenantId: '', workspaceId: '' }
+const PROBE_TTL = 60_000
 
 /** One for each connection that may have broken would be too many; a few are enough for those in use. */
 const MAX_TRIES = 3
