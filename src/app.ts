@@ -47,11 +47,17 @@ export interface Gateway {
   readonly handle: RequestListener
   /** Takes a WebSocket of Node's own server: `server.on('upgrade', gateway.upgrade)`. */
   readonly upgrade: UpgradeListener
-  /** Turns `/ready` to 503 at once, and ends subscriptions. Requests under way are still answered; the storage stays open. */
-  close(): Promise<void>
+  /**
+   * Turns `/ready` to 503 and begins no turns from now on; waits for the operations under way, then stops the turns that still are, and
+   * then ends the subscriptions. The storage stays open.
+   *
+   * @param timeout How long operations may take to finish, in milliseconds; ten seconds unless given. Then they are not waited for any longer.
+   */
+  close(options?: { readonly timeout?: number | undefined }): Promise<void>
 }
 
 const DEFAULT_MAX_BODY_BYTES = 1_048_576
+const DEFAULT_CLOSE_TIMEOUT = 10_000
 
 export const createGateway = ({
   storage,
@@ -75,7 +81,7 @@ export const createGateway = ({
     onError: (err) => logger.error({ err }, 'a turn could not be carried out'),
   })
   const health = createHealth(storage)
-  const { fetch, handle, upgrade, endStreams, dispose } = createHandler({
+  const { fetch, handle, upgrade, finishOperations, endStreams, dispose } = createHandler({
     schema: createSchema(),
     log: logger,
     resolveActor,
@@ -89,9 +95,12 @@ export const createGateway = ({
     fetch,
     handle,
     upgrade,
-    close: async () => {
+    close: async ({ timeout = DEFAULT_CLOSE_TIMEOUT } = {}) => {
       health.stop()
-      await Promise.all([endStreams(), runner.close()])
+      runner.retire()
+      await finishOperations(timeout)
+      await runner.close()
+      await endStreams()
       await dispose()
     },
   }

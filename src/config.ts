@@ -61,6 +61,7 @@ const variables = {
   MAX_MESSAGE_LENGTH: wholeNumber(1, 100_000_000).default(DEFAULT_MAX_MESSAGE_LENGTH),
   MAX_BODY_BYTES: wholeNumber(1024, 1_000_000_000).optional(),
   SQLITE_SYNCHRONOUS: oneOf(['NORMAL', 'FULL']).default('NORMAL'),
+  START_TIMEOUT: wholeNumber(0, 3_600_000, ' of milliseconds').default(60_000),
   SHUTDOWN_TIMEOUT: wholeNumber(0, 3_600_000, ' of milliseconds').default(10_000),
 }
 
@@ -82,6 +83,8 @@ export interface Config {
   readonly maxMessageLength: number
   readonly maxBodyBytes: number
   readonly sqliteSynchronous: 'NORMAL' | 'FULL'
+  /** How long a database that cannot be used yet is waited for at the start, in milliseconds. */
+  readonly startTimeout: number
   /** How long requests under way may take to finish once the gateway was told to stop, in milliseconds. */
   readonly shutdownTimeout: number
 }
@@ -110,6 +113,7 @@ export const readConfig = (env: Environment): Config => {
     maxMessageLength: data.MAX_MESSAGE_LENGTH,
     maxBodyBytes: data.MAX_BODY_BYTES ?? defaultBodyBytes(data.MAX_MESSAGE_LENGTH),
     sqliteSynchronous: data.SQLITE_SYNCHRONOUS,
+    startTimeout: data.START_TIMEOUT,
     shutdownTimeout: data.SHUTDOWN_TIMEOUT,
   }
 }

@@ -1,19 +1,28 @@
 #!/usr/bin/env node
-/** The process: configuration, storage, migration, server; and its end. */
+/** The process: configuration, server, storage, gateway; and its end. */
 import { type Logger, pino } from 'pino'
 import { createGateway, type Gateway } from './app.js'
 import { type Config, Misconfigured, readConfig } from './config.js'
+import { type Drain, prepareEnding } from './ending.js'
 import { headerAuth } from './http/auth.js'
 import { listen, type Server } from './http/server.js'
+import { createFront } from './http/starting.js'
 import type { Agent } from './runner/agent.js'
 import { echoAgent } from './runner/agents/echo.js'
-import { openStorage } from './storage/open.js'
+import { openWithin } from './starting.js'
 import type { Storage } from './storage/port.js'
 
 const start = async (): Promise<void> => {
   const config = readConfig(process.env)
   const log = openLog(config)
-  const storage = await open(config, log)
+  const ending = prepareEnding(log)
+  const front = createFront()
+  const server = await listen(front, config).catch((error: unknown) => {
+    throw new Misconfigured([
+      `PORT ${config.port} on HOST ${config.host} cannot be listened on: ${messageOf(error)}`,
+    ])
+  })
+  const storage = await openWithin(config, log, server.url)
   const gateway = createGateway({
     storage,
     maxMessageLength: config.maxMessageLength,
@@ -22,12 +31,8 @@ const start = async (): Promise<void> => {
     logger: log,
     limits: { maxBodyBytes: config.maxBodyBytes },
   })
-  const server = await listen(gateway, config).catch((error: unknown) => {
-    throw new Misconfigured([
-      `PORT ${config.port} on HOST ${config.host} cannot be listened on: ${messageOf(error)}`,
-    ])
-  })
-  stopOnSignal({ log, gateway, server, storage, timeout: config.shutdownTimeout })
+  front.serve(gateway)
+  ending.after(drainOf({ gateway, server, storage, timeout: config.shutdownTimeout }))
   log.info({ url: server.url, storage: config.database.provider }, `listening: open ${server.url}/graphql`)
 }
 
@@ -37,63 +42,40 @@ const openLog = ({ logLevel }: Config): Logger => {
   return pino({ name: 'artifactr-gateway', level: logLevel }, process.stdout)
 }
 
-const open = async (
-  { database, migrate, poolSize, sqliteSynchronous }: Config,
-  log: Logger,
-): Promise<Storage> => {
-  if (database.provider === 'memory')
-    log.warn('everything is kept in memory, and gone when this process ends')
-  try {
-    return await openStorage({
-      url: database.url,
-      migrate,
-      poolSize,
-      synchronous: sqliteSynchronous,
-      onMigrated: (migrations) => log.info({ migrations }, 'the database was migrated'),
-      onConnectionError: (err) => log.warn({ err }, 'a connection to the database broke'),
-      onUnreadable: ({ scope, seq, error }) =>
-        log.error({ ...scope, seq, err: error }, 'a stored event cannot be read'),
-    })
-  } catch (error) {
-    throw new Misconfigured([`DATABASE_URL cannot be used: ${messageOf(error)}`])
-  }
-}
-
 const agents: Record<Config['agent'], Agent | undefined> = { echo: echoAgent, none: undefined }
 
 interface Running {
-  readonly log: Logger
   readonly gateway: Gateway
   readonly server: Server
   readonly storage: Storage
   readonly timeout: number
 }
 
-/** How long closing the storage may take once the requests are over, in milliseconds. */
-const CLOSING_TIMEOUT = 5000
+/** How long it may take, once the requests are over or out of time, to stop turns, end streams and close the storage, in milliseconds. */
+const CLOSING_TIMEOUT = 5_000
 
-const stopOnSignal = ({ log, gateway, server, storage, timeout }: Running): void => {
-  const stop = async (signal: NodeJS.Signals): Promise<void> => {
-    log.info({ signal }, 'stopping')
-    setTimeout(() => process.exit(1), timeout + CLOSING_TIMEOUT).unref()
-    const [finished] = await Promise.all([server.stop(timeout), gateway.close()])
-    await storage.close()
-    if (finished) log.info('stopped')
-    else log.warn('stopped, with requests that did not finish in time')
-    process.exit(finished ? 0 : 1)
-  }
-  let stopping = false
-  const onSignal = (signal: NodeJS.Signals): void => {
-    if (stopping) process.exit(signal === 'SIGINT' ? 130 : 143)
-    stopping = true
-    stop(signal).catch((err: unknown) => {
-      log.error({ err }, 'could not stop in order')
-      process.exit(1)
+/** How long connections may take to end once nothing is under way on them, in milliseconds. */
+const PARTING = 1_000
+
+/**
+ * No more connections are taken; requests are finished; turns are stopped, or left to others; streams end; the storage is closed. In this
+ * order: what comes later serves what comes before.
+ */
+const drainOf =
+  ({ gateway, server, storage, timeout }: Running): Drain =>
+  () => {
+    const inOrder = async (): Promise<boolean> => {
+      server.refuse()
+      await gateway.close({ timeout })
+      const isFinished = await server.stop(PARTING)
+      await storage.close()
+      return isFinished
+    }
+    const late = new Promise<false>((resolve) => {
+      setTimeout(resolve, timeout + CLOSING_TIMEOUT, false)
     })
+    return Promise.race([inOrder(), late])
   }
-  process.on('SIGTERM', onSignal)
-  process.on('SIGINT', onSignal)
-}
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 

@@ -81,7 +81,7 @@ const matrix = {
   },
   config: { path: config, mayImport: [packages('zod')] },
   main: {
-    path: '^src/(main|migrate)\\.ts$',
+    path: '^src/(main|migrate|starting|ending)\\.ts$',
     mayImport: [app, config, http, storages, port, runner, node, packages('pino')],
   },
 } satisfies Record<string, Layer>

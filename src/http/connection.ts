@@ -116,20 +116,27 @@ export class Connection {
     return stream
   }
 
+  /** Takes no other operation, and waits until what has one result has it; not for one that nobody can be told of any more. */
+  async rest(): Promise<void> {
+    this.#isClosing = true
+    const { socket } = this
+    let isClosed = socket.readyState === socket.CLOSED
+    const closed = new Promise<void>((resolve) => {
+      socket.once('close', () => {
+        isClosed = true
+        resolve()
+      })
+    })
+    while (this.#underWay.size > 0 && !isClosed)
+      await Promise.race([closed, Promise.allSettled(this.#underWay)])
+  }
+
   /** Lets what has one result finish, and closes. Subscriptions are not completed: a client is to come back for them. */
   async close(code: number, reason: string): Promise<void> {
     const { socket } = this
     if (socket.readyState === socket.CLOSED) return
-    this.#isClosing = true
-    let isClosed = false
-    const closed = new Promise<void>((resolve) =>
-      socket.once('close', () => {
-        isClosed = true
-        resolve()
-      }),
-    )
-    while (this.#underWay.size > 0 && !isClosed)
-      await Promise.race([closed, Promise.allSettled(this.#underWay)])
+    const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()))
+    await this.rest()
     // What has just ended is still to be sent.
     await turn()
     socket.close(code, reason)

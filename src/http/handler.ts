@@ -1,6 +1,7 @@
 /** Answers HTTP requests with a schema: Yoga, and what surrounds an operation as plugins of it. */
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, RequestListener } from 'node:http'
+import { setTimeout as pause } from 'node:timers/promises'
 import type { GraphQLSchema } from 'graphql'
 import { createYoga, type YogaInitialContext } from 'graphql-yoga'
 import type { Caller, GraphQLContext } from '../graphql/context.js'
@@ -11,6 +12,7 @@ import { type OperationsOptions, useExchange, useOperations, usePresentedErrors 
 import { GRAPHQL_PATH, type RoutesOptions } from './routes.js'
 import { EventStreams } from './sse.js'
 import { patienceOf, type StreamOptions } from './streams.js'
+import { UnderWay } from './underWay.js'
 import { Sockets, type UpgradeListener } from './websocket.js'
 
 export interface HandlerOptions extends RoutesOptions, OperationsOptions {
@@ -28,7 +30,9 @@ export interface Handler {
   readonly handle: RequestListener
   /** For the `upgrade` event of Node's own server. */
   readonly upgrade: UpgradeListener
-  /** Ends every stream: what is under way otherwise is finished. */
+  /** Takes nothing new on a WebSocket, and waits for the operations under way that have one result, at most so long in milliseconds. */
+  finishOperations(timeout: number): Promise<void>
+  /** Ends every stream. */
   endStreams(): Promise<void>
   dispose(): Promise<void>
 }
@@ -36,6 +40,7 @@ export interface Handler {
 export const createHandler = ({ schema, log, context, ...options }: HandlerOptions): Handler => {
   const patience = patienceOf(options.streams)
   const eventStreams = new EventStreams(patience, log)
+  const underWay = new UnderWay()
   const yoga = createYoga({
     schema,
     graphqlEndpoint: GRAPHQL_PATH,
@@ -56,7 +61,7 @@ export const createHandler = ({ schema, log, context, ...options }: HandlerOptio
       }
     },
     plugins: [
-      useExchange(options, log),
+      useExchange(options, log, underWay),
       useOperations(options),
       useDocumentLimits(),
       usePresentedErrors(log),
@@ -91,6 +96,7 @@ export const createHandler = ({ schema, log, context, ...options }: HandlerOptio
           .end(NOT_ADDRESSED)
     },
     upgrade: (request, socket, head) => sockets.upgrade(request, socket, head),
+    finishOperations: (timeout) => atMost(timeout, Promise.all([underWay.over(), sockets.rest()])),
     endStreams: async () => {
       await Promise.all([eventStreams.close(), sockets.close()])
     },
@@ -98,6 +104,13 @@ export const createHandler = ({ schema, log, context, ...options }: HandlerOptio
       await yoga.dispose()
     },
   }
+}
+
+/** Resolves with the work, or when it took too long. */
+const atMost = async (timeout: number, work: Promise<unknown>): Promise<void> => {
+  const late = new AbortController()
+  await Promise.race([work, pause(timeout, undefined, late).catch(() => undefined)])
+  late.abort()
 }
 
 const NOT_ADDRESSED = 'The address of the request is not understood.\n'

@@ -11,13 +11,15 @@ import { type Exchange, exchangeOf, pathOf } from './exchange.js'
 import { readParams } from './params.js'
 import { replyText } from './reply.js'
 import { answerRoute, type RoutesOptions } from './routes.js'
+import type { UnderWay } from './underWay.js'
 
 /** How much of what a client chose is logged, in UTF-16 units. */
 const MAX_LOGGED = 128
 
 /** Answers what is no operation, gives every response its request's id, and logs every request: never its content. */
-export const useExchange = (routes: RoutesOptions, log: Log): Plugin => ({
+export const useExchange = (routes: RoutesOptions, log: Log, underWay: UnderWay): Plugin => ({
   onRequest: async ({ request, endResponse }) => {
+    underWay.begin(request)
     const { requestId } = exchangeOf(request)
     try {
       const answer = await answerRoute(request, routes)
@@ -28,6 +30,7 @@ export const useExchange = (routes: RoutesOptions, log: Log): Plugin => ({
     }
   },
   onResponse: ({ request, response }) => {
+    underWay.end(request)
     const { requestId, startedAt, caller, operation } = exchangeOf(request)
     response.headers.set('x-request-id', requestId)
     if (routes.health.stopping) response.headers.set('connection', 'close')

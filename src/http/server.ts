@@ -6,7 +6,9 @@ import type { UpgradeListener } from './websocket.js'
 export interface Server {
   /** Where it is reached from this machine, such as `http://127.0.0.1:4000`. */
   readonly url: string
-  /** Takes no more connections and waits for the requests under way. Whether they finished in time, in milliseconds; else they are cut. */
+  /** Takes no more connections. */
+  refuse(): void
+  /** As `refuse`, and waits for the requests under way. Whether they finished in time, in milliseconds; else they are cut. */
   stop(timeout: number): Promise<boolean>
 }
 
@@ -49,28 +51,37 @@ export const listen = async (
   })
   const address = server.address()
   const actualPort = address !== null && typeof address === 'object' ? address.port : port
+  let closed: Promise<true> | undefined
+  const refuse = (): Promise<true> => {
+    closed ??= new Promise((resolve) => {
+      const refusedAt = Date.now()
+      const idle = setInterval(() => {
+        if (Date.now() - refusedAt < IDLE_GRACE) return
+        server.closeIdleConnections()
+        // Node does not count those as idle that never asked for anything.
+        for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy()
+      }, IDLE_CHECK)
+      // The HTTP server's own close would close idle connections at once.
+      NetServer.prototype.close.call(server, () => {
+        clearInterval(idle)
+        resolve(true)
+      })
+    })
+    return closed
+  }
   return {
     url: `http://${shownHost(host)}:${actualPort}`,
-    stop: (timeout) =>
-      new Promise((resolve) => {
-        const stopsAt = Date.now()
-        const idle = setInterval(() => {
-          if (Date.now() - stopsAt < Math.min(IDLE_GRACE, timeout)) return
-          server.closeIdleConnections()
-          // Node does not count those as idle that never asked for anything.
-          for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy()
-        }, IDLE_CHECK)
-        const cut = setTimeout(() => {
+    refuse: () => void refuse(),
+    stop: async (timeout) => {
+      let cut: NodeJS.Timeout | undefined
+      const late = new Promise<false>((resolve) => {
+        cut = setTimeout(() => {
           resolve(false)
           for (const socket of sockets) socket.destroy()
         }, timeout)
-        // The HTTP server's own close would close idle connections at once.
-        NetServer.prototype.close.call(server, () => {
-          clearInterval(idle)
-          clearTimeout(cut)
-          resolve(true)
-        })
-      }),
+      })
+      return Promise.race([refuse(), late]).finally(() => clearTimeout(cut))
+    },
   }
 }
 

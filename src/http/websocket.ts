@@ -59,9 +59,15 @@ export class Sockets {
 
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
     const path = request.url?.split('?')[0]
-    if (this.#isClosed) refuse(socket, '503 Service Unavailable')
-    else if (path !== GRAPHQL_PATH) refuse(socket, '404 Not Found')
+    if (this.#isClosed) refuseUpgrade(socket, '503 Service Unavailable')
+    else if (path !== GRAPHQL_PATH) refuseUpgrade(socket, '404 Not Found')
     else this.#server.handleUpgrade(request, socket, head, (accepted) => this.#accept(accepted, request))
+  }
+
+  /** Takes no other WebSocket and no other operation, and waits for what is under way and has one result. */
+  async rest(): Promise<void> {
+    this.#isClosed = true
+    await Promise.all([...this.#connections].map((connection) => connection.rest()))
   }
 
   /** Closes every WebSocket, once what is under way on it has its result. */
@@ -120,7 +126,7 @@ export class Sockets {
 }
 
 /** Answers an upgrade that is not taken. */
-const refuse = (socket: Duplex, status: string): void => {
+export const refuseUpgrade = (socket: Duplex, status: string): void => {
   socket.on('error', () => undefined)
   socket.end(`HTTP/1.1 ${status}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`)
 }

@@ -232,10 +232,16 @@ export class Runner {
     await Promise.all([...this.#threads.values()].map((thread) => thread.idle()))
   }
 
-  /** Ends the turns under way, and begins no others: what is owed is left to other processes, or to the next start. */
-  async close(): Promise<void> {
+  /** Begins no other turns: what is owed is left to other processes, or to the next start. Those under way go on. */
+  retire(): void {
     this.#closed = true
     clearInterval(this.#recovery)
+    for (const thread of this.#threads.values()) thread.retire()
+  }
+
+  /** As `retire`, and ends the turns under way. */
+  async close(): Promise<void> {
+    this.retire()
     await Promise.all([...this.#threads.values()].map((thread) => thread.close()))
   }
 

@@ -1,6 +1,6 @@
 /** Opens a storage by its URL: migrated, and known to answer. What belongs to Prisma is loaded only where it is needed. */
 import { MemoryStorage } from './memory.js'
-import type { Storage } from './port.js'
+import { type Storage, StorageUnavailable } from './port.js'
 import type { PrismaStorageOptions } from './prisma/open.js'
 
 export interface OpenOptions extends Omit<PrismaStorageOptions, 'url'> {
@@ -18,7 +18,19 @@ export const migrateStorage = async (url: string): Promise<readonly string[]> =>
   return migrate(url)
 }
 
-/** @throws Error with one line on why the database cannot be used. */
+/** Why a database cannot be used, in one line that holds no password. */
+export class CannotOpen extends Error {
+  override readonly name = 'CannotOpen'
+  /** Whether it may come right by itself: then it is worth trying again. */
+  readonly mayPass: boolean
+
+  constructor(message: string, mayPass: boolean, cause?: unknown) {
+    super(message, cause === undefined ? undefined : { cause })
+    this.mayPass = mayPass
+  }
+}
+
+/** @throws CannotOpen, or what is wrong with the storage itself. */
 export const openStorage = async ({
   url,
   migrate: when,
@@ -26,18 +38,29 @@ export const openStorage = async ({
   ...options
 }: OpenOptions): Promise<Storage> => {
   if (url === 'memory:') return new MemoryStorage()
-  const [{ migrate, pendingMigrations }, { openPrismaStorage }] = await Promise.all([
-    import('./prisma/migrate.js'),
-    import('./prisma/open.js'),
-  ])
-  if (when === 'auto') {
-    const applied = await migrate(url)
-    if (applied.length > 0) onMigrated(applied)
-  } else {
-    const pending = await pendingMigrations(url)
-    if (pending.length > 0) throw new Error(`it is behind, and MIGRATE=check: ${pending.join(', ')} pending`)
+  const [{ migrate, MigrationFailed, pendingMigrations, mayPass }, { openPrismaStorage }] = await Promise.all(
+    [import('./prisma/migrate.js'), import('./prisma/open.js')],
+  )
+  try {
+    if (when === 'auto') {
+      const applied = await migrate(url)
+      if (applied.length > 0) onMigrated(applied)
+    } else {
+      const pending = await pendingMigrations(url)
+      if (pending.length > 0)
+        throw new CannotOpen(`it is behind, and MIGRATE=check: ${pending.join(', ')} pending`, false)
+    }
+  } catch (error) {
+    if (!(error instanceof MigrationFailed)) throw error
+    throw new CannotOpen(error.message, mayPass(url, error), error)
   }
   const storage = await openPrismaStorage({ url, ...options })
-  await storage.ping()
+  try {
+    await storage.ping()
+  } catch (error) {
+    await storage.close()
+    if (!(error instanceof StorageUnavailable)) throw error
+    throw new CannotOpen(error.message, true, error)
+  }
   return storage
 }

@@ -25,6 +25,7 @@ describe('a wrong configuration', () => {
       MAX_MESSAGE_LENGTH: '-1',
       MAX_BODY_BYTES: '1e3',
       SQLITE_SYNCHRONOUS: 'OFF',
+      START_TIMEOUT: '-1',
       SHUTDOWN_TIMEOUT: 'soon',
     })
     expect(code).toBe(1)
@@ -42,6 +43,7 @@ describe('a wrong configuration', () => {
       '  MAX_MESSAGE_LENGTH must be a whole number from 1 to 100000000',
       '  MAX_BODY_BYTES must be a whole number from 1024 to 1000000000',
       '  SQLITE_SYNCHRONOUS must be NORMAL or FULL',
+      '  START_TIMEOUT must be a whole number of milliseconds from 0 to 3600000',
       '  SHUTDOWN_TIMEOUT must be a whole number of milliseconds from 0 to 3600000',
     ])
   })
@@ -105,7 +107,10 @@ describe('the configuration', () => {
 
 describe('a start that fails', () => {
   it('names a database that does not answer, without its password', async () => {
-    const { code, errors } = await endOf({ DATABASE_URL: 'postgresql://user:secret@127.0.0.1:1/db' })
+    const { code, errors } = await endOf({
+      DATABASE_URL: 'postgresql://user:secret@127.0.0.1:1/db',
+      START_TIMEOUT: '0',
+    })
     expect(code).toBe(1)
     expect(errors).toMatch(/^The gateway cannot start:\n {2}DATABASE_URL .*127\.0\.0\.1:1.*\n$/)
     expect(errors).not.toContain('secret')

@@ -10,6 +10,7 @@ import { existsSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import type { MigrationList } from '@prisma/schema-engine-wasm'
+import { driverError } from './errors.js'
 import {
   type Connection,
   connect,
@@ -18,6 +19,7 @@ import {
   reasonOf,
   sqlitePath,
 } from './migrationConnection.js'
+import { isOutOfReach } from './postgresql.js'
 import { noFilters, type Provider, withSchemaEngine } from './schemaEngine.js'
 
 /**
@@ -63,6 +65,16 @@ export async function pendingMigrations(url: string): Promise<string[]> {
   const migrations = await readMigrations(provider)
   if (provider === 'sqlite' && !existsSync(sqlitePath(url))) return names(migrations)
   return using(url, 'shared', (connection) => pending(connection, migrations))
+}
+
+/**
+ * Whether it may come right without anybody's doing something about this process: a server that is not there yet or starts up, a database
+ * that is yet to be made, a file that somebody holds. Credentials that are wrong stay so, and trying them again locks accounts.
+ */
+export function mayPass(url: string, { cause }: MigrationFailed): boolean {
+  if (providerOf(url) === 'sqlite')
+    return /^SQLITE_(BUSY|LOCKED)/.test(driverError(cause)?.originalCode ?? '')
+  return isOutOfReach(cause) && !driverError(cause)?.originalCode?.startsWith('28')
 }
 
 async function using<T>(

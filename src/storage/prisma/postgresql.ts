@@ -130,13 +130,14 @@ const unavailableKinds: ReadonlySet<string> = new Set([
 const unavailableMessages =
   /connection terminated|timeout exceeded|timeout expired|read timeout|connection error|not queryable|after calling end/i
 
-const trouble = (error: unknown): Trouble => {
+/** Whether the server, or the way to it, is what failed. */
+export const isOutOfReach = (error: unknown): boolean => {
   const driver = driverError(error)
-  if (driver === null) {
-    const isUnavailable = isSystemError(error) || unavailableMessages.test(String(error))
-    return isUnavailable ? 'unavailable' : 'fault'
-  }
-  if (driver.kind === 'TransactionWriteConflict') return 'conflict'
-  const isUnavailable = unavailableKinds.has(driver.kind) || unavailableStates.test(driver.originalCode ?? '')
-  return isUnavailable ? 'unavailable' : 'fault'
+  if (driver === null) return isSystemError(error) || unavailableMessages.test(String(error))
+  return unavailableKinds.has(driver.kind) || unavailableStates.test(driver.originalCode ?? '')
+}
+
+const trouble = (error: unknown): Trouble => {
+  if (driverError(error)?.kind === 'TransactionWriteConflict') return 'conflict'
+  return isOutOfReach(error) ? 'unavailable' : 'fault'
 }
