@@ -1,6 +1,7 @@
 /** A way to the database that can be cut. */
 import { connect, createServer, type Socket } from 'node:net'
-import { onTestFinished } from 'vitest'
+import { setTimeout as pause } from 'node:timers/promises'
+import { onTestFinished, TestRunner } from 'vitest'
 
 export interface Proxy {
   /** The database's URL, by way of the proxy. */
@@ -14,17 +15,28 @@ export interface Proxy {
   hold(): void
   /** Ends every connection. New ones get through again. */
   cut(): void
+  /** Ends every connection, and takes no new one until it is opened again. */
+  close(): void
+  open(): Promise<void>
+  /** From now on everything takes so much longer, each way, in milliseconds. */
+  delay(milliseconds: number): void
   /** How many connections there were. */
   readonly connections: number
 }
 
-export const openProxy = async (databaseUrl: string): Promise<Proxy> => {
+/** @param at The port it takes; a free one unless given. Opened by a test, it is gone when the test is over. */
+export const openProxy = async (databaseUrl: string, at = 0): Promise<Proxy> => {
   const { hostname, port } = new URL(databaseUrl)
   const sockets = new Set<Socket>()
   let connections = 0
   let marker: string | null = null
   let meanwhile = async () => {}
   let isHeld = false
+  let latency = 0
+  const pass = async (to: Socket, chunk: Buffer) => {
+    if (latency > 0) await pause(latency)
+    to.write(chunk)
+  }
   const server = createServer((client) => {
     connections++
     const upstream = connect(Number(port || 5432), hostname)
@@ -46,25 +58,29 @@ export const openProxy = async (databaseUrl: string): Promise<Proxy> => {
         swallows = true
         marker = null
       }
-      upstream.write(chunk)
+      void pass(upstream, chunk)
     })
     upstream.on('data', (chunk) => {
       if (swallows) return void meanwhile().then(end, end)
-      if (!isHeld) client.write(chunk)
+      if (!isHeld) void pass(client, chunk)
     })
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const listen = (port: number) =>
+    new Promise<void>((resolve) => server.listen(port, '127.0.0.1', () => resolve()))
+  await listen(at)
   const cut = () => {
     isHeld = false
     for (const socket of sockets) socket.destroy()
   }
-  onTestFinished(() => {
+  const close = () => {
     cut()
     server.close()
-  })
+  }
+  if (TestRunner.getCurrentTest() !== undefined) onTestFinished(close)
   const address = server.address()
+  const own = typeof address === 'object' && address !== null ? address.port : 0
   const url = new URL(databaseUrl)
-  url.host = `127.0.0.1:${typeof address === 'object' ? address?.port : ''}`
+  url.host = `127.0.0.1:${own}`
   return {
     url: url.href,
     swallowAnswerTo: (text, before = async () => {}) => {
@@ -75,6 +91,11 @@ export const openProxy = async (databaseUrl: string): Promise<Proxy> => {
       isHeld = true
     },
     cut,
+    close,
+    open: () => listen(own),
+    delay: (milliseconds) => {
+      latency = milliseconds
+    },
     get connections() {
       return connections
     },

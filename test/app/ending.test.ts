@@ -1,0 +1,133 @@
+/** How the process ends: in order, whether it was told to or something in it failed that nobody caught. */
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { openEventStream } from '../support/eventStreams.js'
+import { post, type RunningGateway, spawnGateway, startGateway, until } from '../support/gateway.js'
+import { hold } from '../support/held.js'
+import { createMigratedDatabase, describePostgres } from '../support/postgres.js'
+import { createThread, postMessage } from '../support/posts.js'
+import { openSocket } from '../support/sockets.js'
+import { beginProbe, beginRequest, refusesConnections } from '../support/underWay.js'
+
+const posting = (threadId: string, messageId: string, content: string, workspaceId = 'w1') =>
+  JSON.stringify({
+    query: `mutation ($input: PostMessageInput!) { postMessage(input: $input) {
+      __typename ... on PostMessageSuccess { seq run { id } } } }`,
+    variables: { input: { workspaceId, threadId, messageId, content } },
+  })
+
+const events = async ({ url }: RunningGateway) => {
+  const { body } = await post(url, {
+    query: `{ workspace(workspaceId: "w1") { events { seq event { type
+      ... on MessagePostedEvent { messageId content }
+      ... on RunEndedEvent { status reason } } } } }`,
+  })
+  return body.data.workspace.events.map(({ event }: { event: object }) => event)
+}
+
+const failing = fileURLToPath(new URL('../support/failing.mjs', import.meta.url))
+
+describe('an error that nobody caught', () => {
+  it.each([
+    ['a rejected promise', 'SIGUSR2', 'nobody listens'],
+    ['an exception', 'SIGHUP', 'nobody catches'],
+  ] as const)(
+    '%s is logged in full, what is under way is finished, and the process ends with 1',
+    async (_, signal, message) => {
+      const gateway = await startGateway({ NODE_OPTIONS: `--import ${failing}` })
+      await createThread(gateway.url)
+      const request = await beginRequest(gateway.url, posting('t1', 'm1', 'hello'))
+      const stream = await openEventStream(gateway.url)
+      gateway.signal(signal)
+      await refusesConnections(gateway.url)
+      request.finish()
+      expect(await gateway.exit).toEqual({ code: 1, signal: null })
+      expect(request.received()).toContain('"__typename":"PostMessageSuccess"')
+      expect(stream.seqs).toEqual([1, 2])
+      expect(stream.sent.at(-1)?.event).toBe('complete')
+      const told = gateway.log().find(({ level }) => level === 60)
+      expect(told).toMatchObject({ err: { message: expect.stringContaining(message) } })
+      expect(JSON.stringify(told)).toContain('failing.mjs')
+      if (signal === 'SIGUSR2') expect(JSON.stringify(told)).toContain('deep down')
+      expect(gateway.errors()).toBe('')
+    },
+  )
+})
+
+describePostgres('a process that is told to stop', () => {
+  const database = async () => {
+    const { url, drop } = await createMigratedDatabase()
+    onTestFinished(drop)
+    return url
+  }
+
+  it('is not ready at once, finishes requests, hands turns over, ends streams, and ends with 0', async () => {
+    const env = { DATABASE_URL: await database() }
+    const gateway = await startGateway(env)
+    for (const thread of ['t1', 't2']) await createThread(gateway.url, thread)
+    await postMessage(gateway.url, '/slow 60000', { messageId: 'long' })
+    const stream = await openEventStream(gateway.url)
+    const socket = await openSocket(gateway.url)
+    await socket.init()
+    socket.subscribe('a')
+    await stream.comeTo(4)
+    const request = await beginRequest(gateway.url, posting('t2', 'handed over', 'hello'))
+    const probe = await beginProbe(gateway.url)
+    gateway.signal('SIGTERM')
+    await refusesConnections(gateway.url)
+    expect(await probe.answer()).toMatch(/^HTTP\/1.1 503 .*"stopping"/s)
+    socket.subscribe('late')
+    expect((await socket.over('late')).payload[0].extensions).toMatchObject({
+      code: 'SERVICE_UNAVAILABLE',
+      retryable: true,
+    })
+    const other = await startGateway(env)
+    // The turn under way is stopped after the requests and before the streams: who follows hears of it.
+    expect(stream.isOver).toBe(false)
+    request.finish()
+    expect(await gateway.exit).toEqual({ code: 0, signal: null })
+    expect(request.received()).toContain('"run":null')
+    expect(await socket.closed).toMatchObject({ code: 1001 })
+    expect(stream.sent.at(-1)?.event).toBe('complete')
+    expect(stream.sent.slice(-2)[0]?.data.data.events.event.type).toBe('run_ended')
+    expect(socket.seqs('a')).toEqual(stream.seqs)
+    const found = await until(15_000, 'the turn that was handed over', async () => {
+      const all = await events(other)
+      return all.at(-1).type === 'run_ended' && all.at(-2).content === 'You said: hello' ? all : null
+    })
+    expect(found.filter(({ type }: { type: string }) => type === 'run_ended')).toEqual([
+      { type: 'run_ended', status: 'STOPPED', reason: 'shutdown' },
+      { type: 'run_ended', status: 'COMPLETED', reason: null },
+    ])
+  })
+
+  it('ends with 1 at its deadline when something hangs, and keeps what it acknowledged', async () => {
+    const url = await database()
+    const gateway = await startGateway({ DATABASE_URL: url, SHUTDOWN_TIMEOUT: '200', AGENT: 'none' })
+    await createThread(gateway.url)
+    await createThread(gateway.url, 't1', 'locked')
+    await hold(url, 'BEGIN', `SELECT * FROM artifactr_workspaces WHERE workspace_id = 'locked' FOR UPDATE`)
+    const hanging = fetch(`${gateway.url}/graphql`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: posting('t1', 'm1', 'never', 'locked'),
+    }).catch(() => 'cut')
+    await postMessage(gateway.url, 'kept', { messageId: 'm1' })
+    const began = performance.now()
+    expect(await gateway.kill('SIGTERM')).toEqual({ code: 1, signal: null })
+    expect(performance.now() - began).toBeLessThan(8_000)
+    expect(await hanging).toBe('cut')
+    const other = await startGateway({ DATABASE_URL: url, AGENT: 'none' })
+    expect(await events(other)).toMatchObject([{ type: 'thread_created' }, { messageId: 'm1' }])
+  })
+})
+
+describe('a process that waits for its database', () => {
+  it('ends at once when it is told to', async () => {
+    const gateway = spawnGateway({ DATABASE_URL: 'postgresql://user:secret@127.0.0.1:1/db' })
+    await until(10_000, 'a try', () => gateway.output().includes('cannot be used yet') || null)
+    const began = performance.now()
+    expect(await gateway.kill('SIGTERM')).toEqual({ code: 0, signal: null })
+    expect(performance.now() - began).toBeLessThan(2_000)
+  })
+})
