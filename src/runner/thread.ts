@@ -7,7 +7,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Seq } from '../core/envelopes.js'
-import type { Workspace } from '../workspace/workspace.js'
+import { StorageUnavailable, type Workspace } from '../workspace/workspace.js'
 import type { Agent } from './agent.js'
 import type { Live } from './live.js'
 import { type Taken, takeNext } from './take.js'
@@ -157,7 +157,9 @@ export class ThreadTurns {
       // One look at a time, however long the storage takes.
       if (isWatching) return
       isWatching = true
-      await this.#watch(taken.runId, control).catch(onError)
+      await this.#watch(taken.runId, control).catch((error: unknown) => {
+        if (!(error instanceof StorageUnavailable)) onError(error)
+      })
       isWatching = false
     }, watchEvery)
     try {

@@ -1,11 +1,11 @@
 /** How the process starts: beside others, and before its database. */
 import { readdirSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { migrate } from '../../src/storage/prisma/migrate.js'
 import { emptyDatabases } from '../support/databases.js'
+import { freePort } from '../support/embeddedPostgres.js'
 import { type GatewayProcess, post, spawnGateway, startGateway, until } from '../support/gateway.js'
 import { createMigratedDatabase, databaseUrl, describePostgres, postgresUrl } from '../support/postgres.js'
 import { createThread } from '../support/posts.js'
@@ -13,14 +13,6 @@ import { openProxy } from '../support/proxy.js'
 import { query } from '../support/sql.js'
 
 const migrations = readdirSync('prisma/migrations/sqlite').filter((name) => /^\d{4}_/.test(name))
-
-const freePort = async (): Promise<number> => {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const address = server.address()
-  await new Promise((resolve) => server.close(resolve))
-  return typeof address === 'object' && address !== null ? address.port : 0
-}
 
 const migratedBy = (gateways: readonly GatewayProcess[]): unknown[] =>
   gateways.flatMap((gateway) => gateway.log().flatMap(({ migrations }) => migrations ?? []))

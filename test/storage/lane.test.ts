@@ -1,4 +1,5 @@
 /** Group commit on both databases: what shares a batch does not share a fate (domain §10). */
+import { setTimeout as pause } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { needing, posted, save, scope, upTo, writes } from '../../src/storage/contract/subject.js'
 import { type Storage, StorageUnavailable } from '../../src/storage/port.js'
@@ -18,6 +19,8 @@ interface Provider {
   open(url: string): Promise<Dialect> | Dialect
   /** Statements that keep everybody else from committing to the workspace, until they are rolled back. */
   readonly locking: readonly string[]
+  /** Statements that keep everybody else from writing anything, until they are rolled back. */
+  readonly everything: readonly string[]
   /** Statements by which the database refuses events that say "poison". */
   readonly refusing: readonly string[]
 }
@@ -30,6 +33,7 @@ const sqlite: Provider = {
   },
   open: (url) => openSqlite({ url, synchronous: 'NORMAL', busyTimeout: 20 }),
   locking: ['BEGIN IMMEDIATE'],
+  everything: ['BEGIN IMMEDIATE'],
   refusing: [
     `CREATE TRIGGER refuse BEFORE INSERT ON artifactr_events WHEN NEW.envelope LIKE '%poison%'
       BEGIN SELECT RAISE(ABORT, 'refused'); END`,
@@ -51,14 +55,20 @@ const postgresql: Provider = {
       onConnectionError: () => undefined,
     }),
   locking: ['BEGIN', 'SELECT * FROM artifactr_workspaces FOR UPDATE'],
+  everything: ['BEGIN', 'LOCK TABLE artifactr_workspaces, artifactr_leases IN EXCLUSIVE MODE'],
   refusing: [
     `ALTER TABLE artifactr_events ADD CONSTRAINT refuse CHECK (envelope NOT LIKE '%poison%') NOT VALID`,
   ],
 }
 
-const factsOf = ({ create, open, locking, refusing }: Provider): void => {
+const factsOf = ({ create, open, locking, everything, refusing }: Provider): void => {
   /** A storage on the database, and what it writes. */
-  const opened = async (url: string, patience = 5_000, before = async (_: Commit) => {}) => {
+  const opened = async (
+    url: string,
+    patience = 5_000,
+    before = async (_: Commit) => {},
+    maxWaiting?: number,
+  ) => {
     const dialect = await open(url)
     const commits: Commit[] = []
     const write = async (commit: Commit) => {
@@ -66,7 +76,7 @@ const factsOf = ({ create, open, locking, refusing }: Provider): void => {
       await before(commit)
       return dialect.write(commit)
     }
-    const storage: Storage = new PrismaStorage({ ...dialect, write }, { batch: 128, patience })
+    const storage: Storage = new PrismaStorage({ ...dialect, write }, { batch: 128, patience, maxWaiting })
     onTestFinished(() => storage.close())
     return { storage, commits }
   }
@@ -201,6 +211,39 @@ const factsOf = ({ create, open, locking, refusing }: Provider): void => {
     await release()
     expect(await messageIds(workspace)).toEqual([])
     expect(tally(await postAll(workspace, Array(20).fill('m1')))).toEqual({ posted: 1, 'already exists': 19 })
+  })
+
+  test('what waits beyond the bound is unavailable at once, and what waits within it is written', async () => {
+    const url = await create()
+    const { storage } = await opened(url, 5_000, undefined, 40)
+    const [locked, other] = [await workspaceWithThread(storage), await workspaceWithThread(storage, 'w2')]
+    const release = await hold(url, ...locking)
+    const first = post(locked, 'first')
+    await pause(50)
+    const within = postAll(locked, ids(20))
+    const began = performance.now()
+    expect(tally(await postAll(locked, ids(30, 'beyond')))).toEqual({ unavailable: 30 })
+    expect(performance.now() - began).toBeLessThan(1_000)
+    const elsewhere = postAll(other, ids(30))
+    expect(await post(other, 'beyond')).toBe('unavailable')
+    await release()
+    expect(tally([await first, ...(await within)])).toEqual({ posted: 21 })
+    expect(tally(await elsewhere)).toEqual({ posted: 19, unavailable: 11 })
+    expect(tally(await postAll(locked, ids(15, 'later')))).toEqual({ posted: 15 })
+  })
+
+  test('a database that takes no writes is not there, though it answers', async () => {
+    const url = await create()
+    const { storage } = await opened(url, 200)
+    const workspace = await workspaceWithThread(storage)
+    await storage.ping()
+    const release = await hold(url, ...everything)
+    expect(await post(workspace, 'm1')).toBe('unavailable')
+    expect(await workspace.head()).toBe(1)
+    await expect(storage.ping()).rejects.toThrow(StorageUnavailable)
+    await release()
+    await storage.ping()
+    expect(await storage.lapsedLeases(10)).toEqual([])
   })
 
   test('closing waits for what is under way, and afterwards everything is unavailable', async () => {

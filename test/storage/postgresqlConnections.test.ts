@@ -144,6 +144,29 @@ describePostgres('PostgreSQL', () => {
     await expectKept(workspace, ['m1'])
   })
 
+  test('whoever waits behind a write that hangs hears when the time is up, and not when the write ends', async () => {
+    const { url, hold } = await openProxy(await database())
+    const { storage } = opened(url, { patience: 400, statementTimeout: 3_000 })
+    const workspace = await workspaceWithThread(storage)
+    hold()
+    const first = post(workspace, 'first')
+    await pause(50)
+    const began = Date.now()
+    expect(tally(await postAll(workspace, ids(10)))).toEqual({ unavailable: 10 })
+    expect(Date.now() - began).toBeLessThan(2_000)
+    expect(await first).toBe('unavailable')
+  })
+
+  test('what is told of a connection that broke holds nothing that was sent on it', async () => {
+    const url = await database()
+    const { storage, broken } = opened(url)
+    const workspace = await workspaceWithThread(storage)
+    await post(workspace, 'm1', 'a secret')
+    await terminate(url)
+    await until(() => broken.length > 0)
+    expect(broken.flatMap((error) => Object.keys(error))).toEqual([])
+  })
+
   test('a workspace whose row is locked by somebody else does not hold up the others', async () => {
     const url = await database()
     const { storage } = opened(url, { patience: 2_000, lockTimeout: 1_000 })

@@ -17,13 +17,23 @@ export interface Server {
   stop(): Promise<void>
 }
 
+export interface OwnServer extends Server {
+  /** Ends at once, as it does when it is killed, and leaves its recovery to the next start. */
+  crash(): Promise<void>
+  /** Starts again where it crashed. */
+  start(): Promise<void>
+}
+
 // Nothing here outlives the machine, so nothing needs to reach the disk.
-const settings = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off', 'max_connections=300']
+const settings = ['fsync=off', 'full_page_writes=off', 'max_connections=300']
+// Nor the end of the server, unless that is what is tested.
+const careless = ['synchronous_commit=off']
 const tcpOnly = ['listen_addresses=127.0.0.1', 'unix_socket_directories=']
 const environment = { ...process.env, LC_ALL: 'C' }
 const nobody = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {}
 
-export async function startPostgres(): Promise<Server> {
+/** @param survives Whether it keeps what it acknowledged when it crashes. */
+export async function startPostgres(survives = false): Promise<OwnServer> {
   const directory = await mkdtemp(path.join(tmpdir(), 'artifactr-postgres-'))
   const clean = () => rm(directory, { recursive: true, force: true })
   try {
@@ -34,14 +44,23 @@ export async function startPostgres(): Promise<Server> {
     const binaries = await findBinaries(directory)
     await initialise(binaries, directory, data)
     const port = await freePort()
-    const server = await listen(path.join(binaries, 'postgres'), data, port)
+    const options = [...settings, ...tcpOnly, ...(survives ? [] : careless)]
+    const start = () => listen(path.join(binaries, 'postgres'), data, port, options)
+    let server = await start()
+    const end = async (signal: 'SIGINT' | 'SIGQUIT') => {
+      const ended = new Promise((resolve) => server.once('exit', resolve))
+      if (server.kill(signal)) await ended
+    }
     return {
       url: `postgresql://postgres:postgres@127.0.0.1:${port}/postgres`,
       stop: async () => {
-        const ended = new Promise((resolve) => server.once('exit', resolve))
         // Whoever is still connected is cut off.
-        if (server.kill('SIGINT')) await ended
+        await end('SIGINT')
         await clean()
+      },
+      crash: () => end('SIGQUIT'),
+      start: async () => {
+        server = await start()
       },
     }
   } catch (error) {
@@ -78,8 +97,13 @@ async function initialise(binaries: string, directory: string, data: string): Pr
   )
 }
 
-function listen(postgres: string, data: string, port: number): Promise<ChildProcess> {
-  const options = [...settings, ...tcpOnly].flatMap((setting) => ['-c', setting])
+function listen(
+  postgres: string,
+  data: string,
+  port: number,
+  settings: readonly string[],
+): Promise<ChildProcess> {
+  const options = settings.flatMap((setting) => ['-c', setting])
   const server = spawn(postgres, ['-D', data, '-p', String(port), ...options], {
     ...nobody,
     env: environment,
@@ -97,7 +121,7 @@ function listen(postgres: string, data: string, port: number): Promise<ChildProc
   })
 }
 
-function freePort(): Promise<number> {
+export function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const probe = createServer().once('error', reject)
     probe.listen(0, '127.0.0.1', () => {

@@ -48,9 +48,12 @@ process.once('exit', () => {
 
 /**
  * Starts the process, and waits for nothing. It listens on a free port and keeps everything in memory unless told otherwise. Started by a
- * test, it is gone when the test is over; started by a hook, it is the hook's to end.
+ * test, it is gone when the test is over, unless the caller ends it; started by a hook, it is the hook's to end.
  */
-export const spawnGateway = (env: Record<string, string> = {}): GatewayProcess => {
+export const spawnGateway = (
+  env: Record<string, string> = {},
+  owner: 'test' | 'caller' = 'test',
+): GatewayProcess => {
   if (!existsSync(main)) throw new Error('the gateway is not built: run "npm run build"')
   const child = spawn(process.execPath, [main], {
     env: { PATH: process.env['PATH'], PORT: '0', DATABASE_URL: 'memory:', ...env },
@@ -74,7 +77,8 @@ export const spawnGateway = (env: Record<string, string> = {}): GatewayProcess =
     child.kill(signal)
     return exit
   }
-  if (TestRunner.getCurrentTest() !== undefined) onTestFinished(async () => void (await kill()))
+  if (owner === 'test' && TestRunner.getCurrentTest() !== undefined)
+    onTestFinished(async () => void (await kill()))
   return {
     pid: child.pid ?? -1,
     exit,
@@ -91,8 +95,11 @@ export const spawnGateway = (env: Record<string, string> = {}): GatewayProcess =
 }
 
 /** Starts the process and waits until it is ready. */
-export const startGateway = async (env: Record<string, string> = {}): Promise<RunningGateway> => {
-  const gateway = spawnGateway(env)
+export const startGateway = async (
+  env: Record<string, string> = {},
+  owner: 'test' | 'caller' = 'test',
+): Promise<RunningGateway> => {
+  const gateway = spawnGateway(env, owner)
   let gone = false
   gateway.exit.then(() => {
     gone = true

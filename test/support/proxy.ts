@@ -1,7 +1,7 @@
 /** A way to the database that can be cut. */
 import { connect, createServer, type Socket } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
-import { onTestFinished, TestRunner } from 'vitest'
+import { onTestFinished } from 'vitest'
 
 export interface Proxy {
   /** The database's URL, by way of the proxy. */
@@ -24,8 +24,12 @@ export interface Proxy {
   readonly connections: number
 }
 
-/** @param at The port it takes; a free one unless given. Opened by a test, it is gone when the test is over. */
-export const openProxy = async (databaseUrl: string, at = 0): Promise<Proxy> => {
+/** @param at The port it takes; a free one unless given. Opened by a test, it is gone when the test is over, unless the caller ends it. */
+export const openProxy = async (
+  databaseUrl: string,
+  at = 0,
+  owner: 'test' | 'caller' = 'test',
+): Promise<Proxy> => {
   const { hostname, port } = new URL(databaseUrl)
   const sockets = new Set<Socket>()
   let connections = 0
@@ -76,7 +80,7 @@ export const openProxy = async (databaseUrl: string, at = 0): Promise<Proxy> => 
     cut()
     server.close()
   }
-  if (TestRunner.getCurrentTest() !== undefined) onTestFinished(close)
+  if (owner === 'test') onTestFinished(close)
   const address = server.address()
   const own = typeof address === 'object' && address !== null ? address.port : 0
   const url = new URL(databaseUrl)

@@ -69,12 +69,15 @@ const adapter = ({
       application_name: 'artifactr-gateway',
     },
     {
-      onPoolError: onConnectionError,
-      onConnectionError,
+      onPoolError: (error) => onConnectionError(bare(error)),
+      onConnectionError: (error) => onConnectionError(bare(error)),
       // Statements have few texts, so that PostgreSQL may keep their plans.
       statementNameGenerator: ({ sql }) => createHash('sha1').update(sql).digest('base64url'),
     },
   )
+
+/** The driver hangs its whole client on an error, with the statement that was under way and what was to be written: none of a log's business. */
+const bare = ({ message, stack }: Error): Error => Object.assign(new Error(message), { stack })
 
 /**
  * Until a table is analysed, PostgreSQL takes a workspace to have one row, whichever index it is found by, and so may read all of it and
