@@ -13,7 +13,7 @@ import type { StreamOptions } from './http/streams.js'
 import type { UpgradeListener } from './http/websocket.js'
 import type { Agent } from './runner/agent.js'
 import { Runner } from './runner/runner.js'
-import type { Storage } from './storage/port.js'
+import { type Storage, StorageUnavailable } from './storage/port.js'
 import { Workspaces } from './workspace/workspaces.js'
 
 export interface GatewayLimits {
@@ -78,7 +78,10 @@ export const createGateway = ({
   const runner = new Runner({
     workspaces,
     agent: agent ?? null,
-    onError: (err) => logger.error({ err }, 'a turn could not be carried out'),
+    onError: (err) =>
+      err instanceof StorageUnavailable
+        ? logger.warn({ err }, 'turns wait for the storage, which is unavailable')
+        : logger.error({ err }, 'a turn could not be carried out'),
   })
   const health = createHealth(storage)
   const { fetch, handle, upgrade, finishOperations, endStreams, dispose } = createHandler({

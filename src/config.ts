@@ -61,6 +61,8 @@ const variables = {
   MAX_MESSAGE_LENGTH: wholeNumber(1, 100_000_000).default(DEFAULT_MAX_MESSAGE_LENGTH),
   MAX_BODY_BYTES: wholeNumber(1024, 1_000_000_000).optional(),
   SQLITE_SYNCHRONOUS: oneOf(['NORMAL', 'FULL']).default('NORMAL'),
+  DATABASE_PATIENCE: wholeNumber(100, 3_600_000, ' of milliseconds').default(5_000),
+  MAX_WAITING_WRITES: wholeNumber(2, 1_000_000).default(5_000),
   START_TIMEOUT: wholeNumber(0, 3_600_000, ' of milliseconds').default(60_000),
   SHUTDOWN_TIMEOUT: wholeNumber(0, 3_600_000, ' of milliseconds').default(10_000),
 }
@@ -83,6 +85,10 @@ export interface Config {
   readonly maxMessageLength: number
   readonly maxBodyBytes: number
   readonly sqliteSynchronous: 'NORMAL' | 'FULL'
+  /** How long a write is tried again while the database is out of reach or busy, in milliseconds. */
+  readonly databasePatience: number
+  /** The most writes that wait for the database at a time; half as many of one workspace. */
+  readonly maxWaitingWrites: number
   /** How long a database that cannot be used yet is waited for at the start, in milliseconds. */
   readonly startTimeout: number
   /** How long requests under way may take to finish once the gateway was told to stop, in milliseconds. */
@@ -113,6 +119,8 @@ export const readConfig = (env: Environment): Config => {
     maxMessageLength: data.MAX_MESSAGE_LENGTH,
     maxBodyBytes: data.MAX_BODY_BYTES ?? defaultBodyBytes(data.MAX_MESSAGE_LENGTH),
     sqliteSynchronous: data.SQLITE_SYNCHRONOUS,
+    databasePatience: data.DATABASE_PATIENCE,
+    maxWaitingWrites: data.MAX_WAITING_WRITES,
     startTimeout: data.START_TIMEOUT,
     shutdownTimeout: data.SHUTDOWN_TIMEOUT,
   }

@@ -35,12 +35,14 @@ export const openWithin = async (config: Config, log: Logger, url: string): Prom
   }
 }
 
-const open = ({ database, migrate, poolSize, sqliteSynchronous }: Config, log: Logger): Promise<Storage> =>
+const open = (config: Config, log: Logger): Promise<Storage> =>
   openStorage({
-    url: database.url,
-    migrate,
-    poolSize,
-    synchronous: sqliteSynchronous,
+    url: config.database.url,
+    migrate: config.migrate,
+    poolSize: config.poolSize,
+    synchronous: config.sqliteSynchronous,
+    patience: config.databasePatience,
+    maxWaiting: config.maxWaitingWrites,
     onMigrated: (migrations) => log.info({ migrations }, 'the database was migrated'),
     onConnectionError: (err) => log.warn({ err }, 'a connection to the database broke'),
     onUnreadable: ({ scope, seq, error }) =>

@@ -38,9 +38,8 @@ export const openStorage = async ({
   ...options
 }: OpenOptions): Promise<Storage> => {
   if (url === 'memory:') return new MemoryStorage()
-  const [{ migrate, MigrationFailed, pendingMigrations, mayPass }, { openPrismaStorage }] = await Promise.all(
-    [import('./prisma/migrate.js'), import('./prisma/open.js')],
-  )
+  const [{ describeFailure, migrate, MigrationFailed, pendingMigrations, mayPass }, { openPrismaStorage }] =
+    await Promise.all([import('./prisma/migrate.js'), import('./prisma/open.js')])
   try {
     if (when === 'auto') {
       const applied = await migrate(url)
@@ -54,7 +53,9 @@ export const openStorage = async ({
     if (!(error instanceof MigrationFailed)) throw error
     throw new CannotOpen(error.message, mayPass(url, error), error)
   }
-  const storage = await openPrismaStorage({ url, ...options })
+  const storage = await openPrismaStorage({ url, ...options }).catch((error: unknown) => {
+    throw new CannotOpen(describeFailure(url, error), false, error)
+  })
   try {
     await storage.ping()
   } catch (error) {

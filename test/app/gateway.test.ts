@@ -10,6 +10,7 @@ import {
   StorageUnavailable,
   Unauthenticated,
 } from '../../src/index.js'
+import { deferred } from '../support/turns.js'
 
 interface Logged {
   readonly level: string
@@ -196,5 +197,22 @@ describe('an application', () => {
     expect([ready.status, await ready.json()]).toEqual([503, { status: 'stopping' }])
     expect((await get('/health')).status).toBe(200)
     expect((await ask('{ viewer { tenantId } }')).status).toBe(200)
+  })
+
+  it('waits for operations under way before it stops turns, and for those no longer than it is told to', async () => {
+    const storage = new MemoryStorage()
+    const { gateway, ask } = gatewayWith({ storage })
+    const head = deferred<number>()
+    storage.head = () => head.promise
+    let isAnswered = false
+    const answer = ask('{ workspace(workspaceId: "w1") { headSeq } }').finally(() => {
+      isAnswered = true
+    })
+    await gateway.close({ timeout: 50 })
+    expect(isAnswered).toBe(false)
+    const closed = gateway.close().then(() => isAnswered)
+    head.resolve(7)
+    expect((await answer).body.data.workspace.headSeq).toBe(7)
+    expect(await closed).toBe(true)
   })
 })

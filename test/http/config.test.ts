@@ -25,6 +25,8 @@ describe('a wrong configuration', () => {
       MAX_MESSAGE_LENGTH: '-1',
       MAX_BODY_BYTES: '1e3',
       SQLITE_SYNCHRONOUS: 'OFF',
+      DATABASE_PATIENCE: '99',
+      MAX_WAITING_WRITES: '1',
       START_TIMEOUT: '-1',
       SHUTDOWN_TIMEOUT: 'soon',
     })
@@ -43,6 +45,8 @@ describe('a wrong configuration', () => {
       '  MAX_MESSAGE_LENGTH must be a whole number from 1 to 100000000',
       '  MAX_BODY_BYTES must be a whole number from 1024 to 1000000000',
       '  SQLITE_SYNCHRONOUS must be NORMAL or FULL',
+      '  DATABASE_PATIENCE must be a whole number of milliseconds from 100 to 3600000',
+      '  MAX_WAITING_WRITES must be a whole number from 2 to 1000000',
       '  START_TIMEOUT must be a whole number of milliseconds from 0 to 3600000',
       '  SHUTDOWN_TIMEOUT must be a whole number of milliseconds from 0 to 3600000',
     ])

@@ -77,13 +77,18 @@ export function mayPass(url: string, { cause }: MigrationFailed): boolean {
   return isOutOfReach(cause) && !driverError(cause)?.originalCode?.startsWith('28')
 }
 
+/** Why a database cannot be used, in one line without its password. */
+export function describeFailure(url: string, error: unknown): string {
+  return `cannot use ${describeUrl(url)}: ${reasonOf(error)}`
+}
+
 async function using<T>(
   url: string,
   access: 'exclusive' | 'shared',
   work: (connection: Connection) => Promise<T>,
 ): Promise<T> {
   const connection = await connect(url, access).catch((error: unknown) => {
-    throw new MigrationFailed('unreachable', `cannot use ${describeUrl(url)}: ${reasonOf(error)}`, error)
+    throw new MigrationFailed('unreachable', describeFailure(url, error), error)
   })
   try {
     return await work(connection)

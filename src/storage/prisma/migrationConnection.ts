@@ -10,6 +10,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { PrismaBetterSqlite3 } from '@prisma/adapter-better-sqlite3'
 import { PrismaPg } from '@prisma/adapter-pg'
 import { DriverAdapterError, type SqlDriverAdapter, type SqlQueryable } from '@prisma/driver-adapter-utils'
+import { driverError } from './errors.js'
 import { adapterOn, type Provider } from './schemaEngine.js'
 
 export interface Connection {
@@ -164,6 +165,8 @@ const inWords: Partial<Record<string, string>> = {
 
 /** What went wrong, in one line, whoever throws it. */
 export function reasonOf(error: unknown): string {
+  const told = driverError(error)?.originalMessage
+  if (told !== undefined) return firstLine(told)
   if (error instanceof DriverAdapterError)
     return firstLine(
       error.cause.originalMessage ??
