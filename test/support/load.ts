@@ -52,6 +52,9 @@ export interface Kept {
 const POST = `mutation ($input: PostMessageInput!) { postMessage(input: $input) {
   __typename ... on PostMessageSuccess { seq } ... on InvalidState { reason } ... on Rejection { code message } } }`
 
+/** What is said, and to be found in no log. */
+export const SAID = 'between you and me'
+
 /** How often it is asked whether the gateway is ready, in milliseconds. */
 const PROBE_EVERY = 100
 
@@ -69,7 +72,7 @@ const outcomeOf = ({ status, body }: Answer): Outcome => {
 export const startLoad = async ({
   url,
   workspaces = ['w1', 'w2'],
-  posters = 4,
+  posters = 3,
   every = 60,
   turns = true,
 }: LoadOptions): Promise<Load> => {
@@ -118,7 +121,7 @@ export const startLoad = async ({
   const keepPosting = async (workspaceId: string, poster: number): Promise<void> => {
     for (let n = 0; !isOver; n++) {
       const asks = turns && n % 8 === 0
-      const content = n % 16 === 0 ? '/slow 300' : 'hello'
+      const content = n % 16 === 0 ? `/slow 300 ${SAID}` : SAID
       const kind = asks ? 'MESSAGE' : 'NOTICE'
       await deliver(workspaceId, `${workspaceId}-${poster}-${n}`, {
         threadId: `t${poster % 2}`,

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { freePort } from './embeddedPostgres.js'
 import { type GatewayProcess, startGateway, until } from './gateway.js'
-import { type Load, type LoadOptions, type Seen, startLoad } from './load.js'
+import { type Load, type LoadOptions, SAID, type Seen, startLoad } from './load.js'
 import { expectWhole } from './whole.js'
 
 export interface Patient {
@@ -13,8 +13,12 @@ export interface Patient {
   restart(): Promise<void>
 }
 
-/** Does a fault, lasts it, and undoes it. */
-export type Strike = (patient: Patient) => Promise<void>
+export interface Fault {
+  /** Does it, lasts it, and undoes it. */
+  readonly strike: (patient: Patient) => Promise<void>
+  /** What is expected of what was seen, besides that everything is whole in the end. */
+  readonly expected: (observed: Observed) => void
+}
 
 export interface Observed extends Seen {
   /** How long it lasted, and how long until clients' posts were acknowledged again, in milliseconds. */
@@ -23,8 +27,8 @@ export interface Observed extends Seen {
 }
 
 export interface Ward {
-  /** What was seen of a fault. */
-  seen(name: string): Promise<Observed>
+  /** Resolves when a fault is over and was seen as it is to be. */
+  sees(name: string): Promise<void>
   /** Resolves when everything has been found whole after the last fault. */
   readonly whole: Promise<void>
   /** Ends the process. */
@@ -35,20 +39,20 @@ interface Admission {
   readonly env: Record<string, string>
   /** Where turns that are owed can be looked up. */
   readonly database: string | null
-  readonly strikes: Readonly<Record<string, Strike>>
+  readonly faults: Readonly<Record<string, Fault>>
   readonly load?: Omit<LoadOptions, 'url'>
 }
 
 /** How many posts are waited for before and after a fault. */
-const SOME = 16
+const SOME = 12
 
 const isReported = process.env['FAULT_REPORT'] === '1'
 
 /** Starts a gateway and does everything to it that there is. What goes wrong is told by what is asked for. */
-export const admit = ({ env, database, strikes, load: options }: Admission): Ward => {
+export const admit = ({ env, database, faults, load: options }: Admission): Ward => {
   const processes: GatewayProcess[] = []
   const seen = new Map<string, Pending>()
-  for (const name of Object.keys(strikes)) seen.set(name, pending())
+  for (const name of Object.keys(faults)) seen.set(name, pending())
 
   const carryOut = async (): Promise<void> => {
     const port = String(await freePort())
@@ -70,7 +74,7 @@ export const admit = ({ env, database, strikes, load: options }: Admission): War
       await until(60_000, 'posts', () => load.part.posted >= before + SOME || null)
     }
     await posts()
-    for (const [name, strike] of Object.entries(strikes)) {
+    for (const [name, { strike }] of Object.entries(faults)) {
       load.endPart()
       const began = performance.now()
       await strike(patient)
@@ -85,6 +89,8 @@ export const admit = ({ env, database, strikes, load: options }: Admission): War
     await expectWhole(url, load, database)
     const unforeseen = processes.flatMap((one) => one.log().filter(({ msg }) => msg === 'unforeseen error'))
     if (unforeseen.length > 0) throw new Error(JSON.stringify(unforeseen))
+    const told = processes.flatMap((one) => one.output().split('\n')).find((line) => line.includes(SAID))
+    if (told !== undefined) throw new Error(`what was said is in the log: ${told}`)
   }
 
   const whole = carryOut().catch((error: unknown) => {
@@ -99,10 +105,10 @@ export const admit = ({ env, database, strikes, load: options }: Admission): War
   whole.catch(() => undefined)
   return {
     whole,
-    seen: async (name) => {
-      const outcome = seen.get(name)
-      if (outcome === undefined) throw new Error(`nobody does ${name}`)
-      return outcome.promise
+    sees: async (name) => {
+      const observed = await seen.get(name)?.promise
+      if (observed === undefined) throw new Error(`nobody does ${name}`)
+      faults[name]?.expected(observed)
     },
     end: async () => {
       for (const one of processes) await one.kill()
