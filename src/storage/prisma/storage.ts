@@ -5,6 +5,7 @@ import type { Artifact, Proposal, Revision, Run, Thread } from '../../core/entit
 import type { Envelope, Seq } from '../../core/envelopes.js'
 import { type Needs, noNeeds, type State } from '../../core/state.js'
 import { Followers } from '../follow.js'
+import { type Connections, type StorageObserver, StorageObservers } from '../observer.js'
 import {
   type EventFilter,
   type EventWindow,
@@ -26,14 +27,15 @@ import { type Commit, type Dialect, type Sql, sql, type WakeUps } from './dialec
 import { Lane, type LaneOptions } from './lane.js'
 import { inScope, readEntities, readEvents, readRevisions, readSnapshot } from './reads.js'
 
-export interface StorageOptions extends LaneOptions {
+export interface StorageOptions extends Omit<LaneOptions, 'observer'> {
   /** Told once of each stored event that is broken. */
   readonly onUnreadable?: ((problem: Unreadable) => void) | undefined
 }
 
 export class PrismaStorage implements Storage {
   readonly #dialect: Dialect
-  readonly #options: StorageOptions
+  readonly #options: LaneOptions
+  readonly #observers = new StorageObservers()
   readonly #followers: Followers
   readonly #wakeUps: WakeUps
   readonly #unreadable: (problem: Unreadable) => void
@@ -44,7 +46,7 @@ export class PrismaStorage implements Storage {
   #closed: Promise<void> | null = null
 
   constructor(dialect: Dialect, options: StorageOptions) {
-    this.#options = options
+    this.#options = { ...options, observer: this.#observers }
     this.#unreadable = reportingOnce(options.onUnreadable ?? (() => undefined))
     this.#followers = new Followers(this, {
       pollInterval: () => this.#wakeUps.pollInterval,
@@ -211,6 +213,14 @@ export class PrismaStorage implements Storage {
     await this.#read(() => this.#dialect.reads.$queryRaw(sql`SELECT 1`))
   }
 
+  observe(observer: StorageObserver): () => void {
+    return this.#observers.add(observer)
+  }
+
+  connections(): Connections | null {
+    return this.#dialect.connections?.() ?? null
+  }
+
   close(): Promise<void> {
     this.#closed ??= this.#close()
     return this.#closed
@@ -240,8 +250,10 @@ export class PrismaStorage implements Storage {
         return await statement()
       } catch (error) {
         if (this.#dialect.trouble(error) === 'fault') throw error
-        if (tries === MAX_TRIES || Date.now() > deadline)
+        if (tries === MAX_TRIES || Date.now() > deadline) {
+          this.#observers.onUnavailable()
           throw new StorageUnavailable('the database is out of reach, or too busy', { cause: error })
+        }
       }
       await pause(Math.random() * 10 ** tries)
     }
