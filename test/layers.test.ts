@@ -10,11 +10,14 @@ interface Layer {
 }
 
 const core = '^src/core/'
-const port = '^src/storage/(port|staging|codec|turnstile|weight|unreadable)\\.ts$'
+const port = '^src/storage/(port|observer|staging|codec|turnstile|weight|unreadable)\\.ts$'
 const follow = '^src/storage/(follow|follower|followTail)\\.ts$'
 const memory = '^src/storage/memory(Data)?\\.ts$'
 const prisma = '^src/storage/prisma/'
 const storages = '^src/storage/open\\.ts$'
+const span = '^src/tracing/span\\.ts$'
+const tracesSdk = '^src/tracing/sdk\\.ts$'
+const metrics = '^src/metrics/'
 const workspace = '^src/workspace/'
 const runner = '^src/runner/'
 const graphql = '^src/graphql/'
@@ -44,8 +47,10 @@ const matrix = {
     ],
   },
   storages: { path: storages, mayImport: [port, memory, prisma] },
-  workspace: { path: workspace, mayImport: [core, port, node, packages('zod')] },
-  runner: { path: runner, mayImport: [core, workspace, node] },
+  span: { path: span, mayImport: [packages('@opentelemetry/api')] },
+  tracesSdk: { path: tracesSdk, mayImport: [packages('@opentelemetry/[a-z-]+')] },
+  workspace: { path: workspace, mayImport: [core, port, span, node, packages('zod')] },
+  runner: { path: runner, mayImport: [core, workspace, span, node] },
   graphql: {
     path: graphql,
     mayImport: [
@@ -62,6 +67,7 @@ const matrix = {
       core,
       port,
       graphql,
+      span,
       node,
       packages(
         'graphql',
@@ -75,14 +81,18 @@ const matrix = {
       ),
     ],
   },
+  metrics: {
+    path: metrics,
+    mayImport: [core, port, workspace, runner, http, packages('graphql', 'prom-client')],
+  },
   app: {
     path: app,
-    mayImport: [core, port, workspace, runner, graphql, http, node, packages('pino')],
+    mayImport: [core, port, workspace, runner, graphql, http, span, metrics, node, packages('pino')],
   },
   config: { path: config, mayImport: [packages('zod')] },
   main: {
     path: '^src/(main|migrate)\\.ts$',
-    mayImport: [app, config, http, storages, port, runner, node, packages('pino')],
+    mayImport: [app, config, http, storages, port, runner, tracesSdk, node, packages('pino')],
   },
 } satisfies Record<string, Layer>
 
