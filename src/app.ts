@@ -6,14 +6,18 @@ import { type DomainOptions, defineDomain } from './core/context.js'
 import type { Authorize } from './graphql/context.js'
 import { createSchema } from './graphql/schema.js'
 import type { ResolveActor } from './http/auth.js'
+import { serializeError } from './http/errorLog.js'
 import type { Log } from './http/errors.js'
 import { createHandler } from './http/handler.js'
 import { createHealth } from './http/health.js'
+import { createProbes } from './http/probes.js'
 import type { StreamOptions } from './http/streams.js'
 import type { UpgradeListener } from './http/websocket.js'
+import { createMetrics } from './metrics/metrics.js'
 import type { Agent } from './runner/agent.js'
 import { Runner } from './runner/runner.js'
 import type { Storage } from './storage/port.js'
+import { logTurns } from './turnLog.js'
 import { Workspaces } from './workspace/workspaces.js'
 
 export interface GatewayLimits {
@@ -36,6 +40,11 @@ export interface GatewayOptions extends DomainOptions {
   /** Whether browsers get GraphiQL at `/graphql`; they do unless told otherwise. */
   readonly graphiql?: boolean | undefined
   readonly limits?: GatewayLimits | undefined
+  /**
+   * Whether there are metrics, and for whom: `served` at `/metrics` to whoever reaches the gateway, `collected` for `Gateway.metrics` and
+   * `Gateway.handleProbes` alone, or `off`. They are collected unless it is said.
+   */
+  readonly metrics?: 'served' | 'collected' | 'off' | undefined
   /** How patient subscriptions are with their readers. */
   readonly streams?: StreamOptions | undefined
 }
@@ -47,6 +56,10 @@ export interface Gateway {
   readonly handle: RequestListener
   /** Takes a WebSocket of Node's own server: `server.on('upgrade', gateway.upgrade)`. */
   readonly upgrade: UpgradeListener
+  /** Answers `/health`, `/ready` and `/metrics` alone: for a server of their own that only those reach who look after the gateway. */
+  readonly handleProbes: RequestListener
+  /** Its metrics in Prometheus' text format; none when they are `off`. */
+  metrics(): Promise<string>
   /** Turns `/ready` to 503 at once, and ends subscriptions. Requests under way are still answered; the storage stays open. */
   close(): Promise<void>
 }
@@ -60,24 +73,35 @@ export const createGateway = ({
   agent,
   artifacts = [note, checklist],
   feedback = [helpfulness],
-  logger = pino({ name: 'artifactr-gateway', level: 'warn' }, process.stdout),
+  logger = pino(
+    { name: 'artifactr-gateway', level: 'warn', serializers: { err: serializeError } },
+    process.stdout,
+  ),
   graphiql = true,
   limits: { maxBodyBytes = DEFAULT_MAX_BODY_BYTES } = {},
+  metrics: whose = 'collected',
   streams = {},
   ...domain
 }: GatewayOptions): Gateway => {
+  const metrics = whose === 'off' ? null : createMetrics(storage)
+  const unobserve = metrics === null ? undefined : storage.observe?.(metrics.storage)
   const workspaces = new Workspaces(storage, {
     definitions: defineDomain({ artifacts, feedback, ...domain }),
+    observer: metrics?.workspace,
   })
   const runner = new Runner({
     workspaces,
     agent: agent ?? null,
+    observer: logTurns(logger, metrics?.runner),
     onError: (err) => logger.error({ err }, 'a turn could not be carried out'),
   })
   const health = createHealth(storage)
+  const text = async () => (await metrics?.text()) ?? ''
   const { fetch, handle, upgrade, endStreams, dispose } = createHandler({
     schema: createSchema(),
     log: logger,
+    observer: metrics?.http,
+    metrics: whose === 'served' ? text : null,
     resolveActor,
     context: { workspaces, authorize, runner },
     health,
@@ -89,10 +113,13 @@ export const createGateway = ({
     fetch,
     handle,
     upgrade,
+    handleProbes: createProbes({ health, metrics: metrics === null ? null : text }, logger),
+    metrics: text,
     close: async () => {
       health.stop()
       await Promise.all([endStreams(), runner.close()])
       await dispose()
+      unobserve?.()
     },
   }
 }

@@ -22,7 +22,7 @@ const workspace = '^src/workspace/'
 const runner = '^src/runner/'
 const graphql = '^src/graphql/'
 const http = '^src/http/'
-const app = '^src/app\\.ts$'
+const app = '^src/(app|turnLog)\\.ts$'
 const config = '^src/config\\.ts$'
 
 /** Marks a layer that may use Node's own modules. */

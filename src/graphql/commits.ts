@@ -2,6 +2,7 @@
 import type { Seq } from '../core/envelopes.js'
 import { type Event, type EventOf, type EventType, isKnown } from '../core/events.js'
 import type { FactInput } from '../core/facts.js'
+import { Rejection } from '../core/rejections.js'
 import type { Outcome } from '../core/state.js'
 import type { Handled } from '../runner/runner.js'
 import type { CommandRequest } from '../workspace/ids.js'
@@ -34,6 +35,7 @@ export const carryOut = async (
     const handled = await context.runner.handle(workspace, command, commitOptions(context, target))
     return carriedOut(workspace, handled)
   } catch (error) {
+    tellOfRefusal(context, workspace, command, error)
     throw asInputPaths(error, command)
   }
 }
@@ -45,7 +47,22 @@ export const recordFact = async (
   fact: FactInput,
 ): Promise<CarriedOut> => {
   const workspace = await openWorkspace(context, target.workspaceId)
-  return carriedOut(workspace, await workspace.record(fact, commitOptions(context, target)))
+  try {
+    return carriedOut(workspace, await workspace.record(fact, commitOptions(context, target)))
+  } catch (error) {
+    tellOfRefusal(context, workspace, fact, error)
+    throw error
+  }
+}
+
+const tellOfRefusal = (
+  { onRefused }: GraphQLContext,
+  { scope }: Workspace,
+  { type }: { readonly type: string },
+  error: unknown,
+): void => {
+  if (error instanceof Rejection)
+    onRefused?.({ command: type, workspace: scope.workspaceId, code: error.code })
 }
 
 const commitOptions = ({ traceparent }: GraphQLContext, { commandId }: CommandTarget): CommitOptions => ({

@@ -1,6 +1,7 @@
 /** What a resolver knows of its request. Who asks comes from credentials, never from input (domain §1). */
 import type { Actor } from '../core/actors.js'
 import type { Seq } from '../core/envelopes.js'
+import type { RejectionCode } from '../core/rejections.js'
 import type { Runner } from '../runner/runner.js'
 import type { Workspaces } from '../workspace/workspaces.js'
 
@@ -35,7 +36,16 @@ export interface GraphQLContext extends Caller {
   readonly runner: Runner
   readonly authorize: Authorize
   readonly requestId: string
-  /** The W3C trace context the request came with. */
+  /** The W3C trace context of what is done for the request. */
   readonly traceparent?: string | undefined
   readonly streaming?: Streaming | undefined
+  /** Told of commands that were refused. */
+  readonly onRefused?: ((refused: Refused) => void) | undefined
+}
+
+interface Refused {
+  /** The type of the command or fact. */
+  readonly command: string
+  readonly workspace: string
+  readonly code: RejectionCode
 }

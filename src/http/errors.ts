@@ -8,22 +8,25 @@
 import { type ExecutionResult, GraphQLError, Kind } from 'graphql'
 import type { Logger } from 'pino'
 import { StorageUnavailable } from '../storage/port.js'
-import type { Exchange } from './exchange.js'
+import { type Exchange, fieldsOf } from './exchange.js'
 
 export type Log = Pick<Logger, 'debug' | 'info' | 'warn' | 'error'>
 
 /** Codes of errors that are the gateway's own. */
-export type ErrorCode =
-  | 'BAD_USER_INPUT'
-  | 'UNAUTHENTICATED'
-  | 'NOT_ACCEPTABLE'
-  | 'PAYLOAD_TOO_LARGE'
-  | 'UNSUPPORTED_MEDIA_TYPE'
-  | 'SERVICE_UNAVAILABLE'
-  | 'SLOW_CONSUMER'
-  | 'TOO_MANY_OPERATIONS'
-  | 'TOKEN_EXPIRED'
-  | 'INTERNAL_SERVER_ERROR'
+export const errorCodes = [
+  'BAD_USER_INPUT',
+  'UNAUTHENTICATED',
+  'NOT_ACCEPTABLE',
+  'PAYLOAD_TOO_LARGE',
+  'UNSUPPORTED_MEDIA_TYPE',
+  'SERVICE_UNAVAILABLE',
+  'SLOW_CONSUMER',
+  'TOO_MANY_OPERATIONS',
+  'TOKEN_EXPIRED',
+  'INTERNAL_SERVER_ERROR',
+] as const
+
+export type ErrorCode = (typeof errorCodes)[number]
 
 /** An error that ends a request before its operation is executed, with the status of the response. */
 export const refusal = (status: number, code: ErrorCode, message: string): GraphQLError =>
@@ -63,17 +66,14 @@ const presentError = (error: unknown, executed: boolean, exchange: Exchange, log
   const { requestId } = exchange
   const cause = causeOf(error)
   if (cause instanceof StorageUnavailable) {
-    log.warn({ requestId, err: cause }, 'the storage is unavailable')
+    log.warn({ ...fieldsOf(exchange), err: cause }, 'the storage is unavailable')
     const told = 'The storage is out of reach or too busy. Trying again is safe.'
     const extensions = { code: 'SERVICE_UNAVAILABLE' satisfies ErrorCode, retryable: true, requestId }
     return retold(error, told, executed ? extensions : { ...extensions, http: { status: 503 } })
   }
   const mistake = clientMistake(error, executed)
   if (mistake !== null) return mistake
-  log.error(
-    { requestId, operation: exchange.operation, path: pathIn(error), err: cause ?? error },
-    'unforeseen error',
-  )
+  log.error({ ...fieldsOf(exchange), path: pathIn(error), err: cause ?? error }, 'unforeseen error')
   const extensions = { code: 'INTERNAL_SERVER_ERROR' satisfies ErrorCode, requestId }
   const told = internalErrorMessage(requestId)
   return retold(error, told, executed ? extensions : { ...extensions, http: { status: 500 } })

@@ -6,9 +6,12 @@ import { createYoga, type YogaInitialContext } from 'graphql-yoga'
 import type { Caller, GraphQLContext } from '../graphql/context.js'
 import { documentCaches, useDocumentLimits } from './documents.js'
 import type { Log } from './errors.js'
-import { exchangeOf, traceparentOf } from './exchange.js'
+import { exchangeOf, fieldsOf, traceparentOf } from './exchange.js'
+import type { HttpObserver } from './observer.js'
+import { GRAPHQL_PATH } from './paths.js'
 import { type OperationsOptions, useExchange, useOperations, usePresentedErrors } from './plugins.js'
-import { GRAPHQL_PATH, type RoutesOptions } from './routes.js'
+import type { RoutesOptions } from './routes.js'
+import { Signals } from './signals.js'
 import { EventStreams } from './sse.js'
 import { patienceOf, type StreamOptions } from './streams.js'
 import { Sockets, type UpgradeListener } from './websocket.js'
@@ -17,6 +20,7 @@ export interface HandlerOptions extends RoutesOptions, OperationsOptions {
   readonly streams: StreamOptions
   readonly schema: GraphQLSchema
   readonly log: Log
+  readonly observer?: HttpObserver | undefined
   /** What resolvers know besides the request. */
   readonly context: Pick<GraphQLContext, 'workspaces' | 'authorize' | 'runner'>
 }
@@ -33,9 +37,10 @@ export interface Handler {
   dispose(): Promise<void>
 }
 
-export const createHandler = ({ schema, log, context, ...options }: HandlerOptions): Handler => {
+export const createHandler = ({ schema, log, observer, context, ...options }: HandlerOptions): Handler => {
   const patience = patienceOf(options.streams)
-  const eventStreams = new EventStreams(patience, log)
+  const signals = new Signals(log, observer)
+  const eventStreams = new EventStreams(patience, signals)
   const yoga = createYoga({
     schema,
     graphqlEndpoint: GRAPHQL_PATH,
@@ -45,7 +50,11 @@ export const createHandler = ({ schema, log, context, ...options }: HandlerOptio
         ...context,
         ...callerOf(exchange.caller),
         requestId: exchange.requestId,
-        traceparent: traceparentOf(request),
+        traceparent: traceparentOf(exchange),
+        onRefused: (refused) => {
+          exchange.codes.add(refused.code)
+          log.debug({ ...fieldsOf(exchange), ...refused }, 'command refused')
+        },
         streaming: {
           lastEventId: request.headers.get('last-event-id') ?? undefined,
           onPosition: (seq) => {
@@ -56,10 +65,10 @@ export const createHandler = ({ schema, log, context, ...options }: HandlerOptio
       }
     },
     plugins: [
-      useExchange(options, log),
-      useOperations(options),
+      useExchange(options, signals),
+      useOperations(options, signals),
       useDocumentLimits(),
-      usePresentedErrors(log),
+      usePresentedErrors(signals),
       eventStreams.plugin,
     ],
     parserAndValidationCache: documentCaches(),
@@ -79,7 +88,7 @@ export const createHandler = ({ schema, log, context, ...options }: HandlerOptio
     resolveActor: options.resolveActor,
     maxPayload: options.maxBodyBytes,
     patience,
-    log,
+    signals,
   })
   return {
     fetch: async (request) => yoga.fetch(request),

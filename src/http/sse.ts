@@ -2,9 +2,10 @@
 import { ServerResponse } from 'node:http'
 import { type ExecutionResult, GraphQLError } from 'graphql'
 import { isAsyncIterable, type Plugin } from 'graphql-yoga'
-import type { Log } from './errors.js'
-import { type Ending, EventStream } from './eventStream.js'
-import { type Exchange, exchangeOf } from './exchange.js'
+import { EventStream } from './eventStream.js'
+import { type Exchange, exchangeOf, fieldsOf } from './exchange.js'
+import type { Ending } from './observer.js'
+import type { Signals, StreamSignals } from './signals.js'
 import { FAREWELL, type Patience } from './streams.js'
 
 /** Neither held back nor changed on the way: `no-transform` speaks to whoever compresses, `x-accel-buffering` to whoever buffers. */
@@ -24,13 +25,13 @@ interface Open {
 
 export class EventStreams {
   readonly #patience: Patience
-  readonly #log: Log
+  readonly #signals: Signals
   readonly #open = new Set<Open>()
   #isClosed = false
 
-  constructor(patience: Patience, log: Log) {
+  constructor(patience: Patience, signals: Signals) {
     this.#patience = patience
-    this.#log = log
+    this.#signals = signals
   }
 
   /** Answers with a stream whoever accepts one; in the place of Yoga's own, which has no ids. */
@@ -65,12 +66,11 @@ export class EventStreams {
     response: ServerResponse | undefined,
   ): UnderlyingDefaultSource<Uint8Array> {
     const { pingEvery, stallTimeout, lingering } = this.#patience
-    const { requestId, startedAt } = exchange
+    let signals: StreamSignals | undefined
     const onEnd = (ending: Ending) => {
       this.#open.delete(open)
       if (ending === 'slow' && response !== undefined) cutAfter(lingering, response)
-      const durationMs = Math.round(performance.now() - startedAt)
-      this.#log.info({ requestId, ending, durationMs }, 'stream ended')
+      signals?.ended(ending)
     }
     const stream = new EventStream({
       results,
@@ -83,10 +83,12 @@ export class EventStreams {
       stallTimeout,
       onBegin: () => {
         this.#open.add(open)
+        signals = this.#signals.streamBegan(exchange, 'sse')
         if (this.#isClosed) stream.complete()
       },
+      onSent: (result) => signals?.sent(result),
       onEnd,
-      onError: (err) => this.#log.error({ requestId, err }, 'unforeseen error'),
+      onError: (err) => this.#signals.log.error({ ...fieldsOf(exchange), err }, 'unforeseen error'),
     })
     const open: Open = { stream, response }
     return {

@@ -11,10 +11,10 @@ import { StorageUnavailable } from '../storage/port.js'
 import type { ResolveActor } from './auth.js'
 import { Connection } from './connection.js'
 import { credentialHeaders } from './credentials.js'
-import type { Log } from './errors.js'
 import { type EngineFor, Operations, requestWith } from './operations.js'
+import { GRAPHQL_PATH } from './paths.js'
 import { authenticated } from './plugins.js'
-import { GRAPHQL_PATH } from './routes.js'
+import type { Signals } from './signals.js'
 import type { Patience } from './streams.js'
 
 /** Listens to the `upgrade` event of Node's own server. */
@@ -26,7 +26,7 @@ export interface SocketsOptions {
   /** The largest message that is read, in bytes. */
   readonly maxPayload: number
   readonly patience: Patience
-  readonly log: Log
+  readonly signals: Signals
 }
 
 export class Sockets {
@@ -38,8 +38,8 @@ export class Sockets {
 
   constructor(options: SocketsOptions) {
     this.#options = options
-    const { maxPayload, engineFor, log } = options
-    const operations = new Operations(engineFor, log)
+    const { maxPayload, engineFor, signals } = options
+    const operations = new Operations(engineFor, signals)
     this.#server = new WebSocketServer({
       noServer: true,
       maxPayload,
@@ -71,8 +71,9 @@ export class Sockets {
   }
 
   #accept(socket: WebSocket, request: IncomingMessage): void {
-    const { patience, log } = this.#options
-    const connection = new Connection(socket, request, patience, log)
+    const { patience, signals } = this.#options
+    const { log } = signals
+    const connection = new Connection(socket, request, patience, signals)
     this.#connections.add(connection)
     // What is wrong with a message or its connection closes it; there is nobody else to tell.
     socket.on('error', (err) => log.debug({ err }, 'a WebSocket failed'))
@@ -96,14 +97,14 @@ export class Sockets {
   }
 
   #fail({ socket }: Connection, err: unknown): void {
-    this.#options.log.error({ err }, 'unforeseen error')
+    this.#options.signals.log.error({ err }, 'unforeseen error')
     socket.close(4500, 'Internal server error')
   }
 
   /** Finds out who it is; the socket of one who may not be anyone is closed. */
   async #identify(connection: Connection, payload: unknown): Promise<boolean> {
     const { socket, upgrade } = connection
-    const { resolveActor, log } = this.#options
+    const { resolveActor, signals } = this.#options
     const headers = credentialHeaders(upgrade, payload)
     try {
       const caller = await authenticated(requestWith(headers), resolveActor)
@@ -113,7 +114,7 @@ export class Sockets {
       if (error instanceof GraphQLError) socket.close(4401, closeReason(error.message))
       else if (error instanceof StorageUnavailable) socket.close(1013, 'Try again later')
       else this.#fail(connection, error)
-      log.info({ closed: true }, 'a WebSocket was refused')
+      signals.log.info({ closed: true }, 'a WebSocket was refused')
       return false
     }
   }

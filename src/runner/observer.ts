@@ -14,7 +14,7 @@ export interface TurnPlace {
  * How a turn ended: as its run did; or because the run was no longer its own; or with a fault, which may have left the run as it was for the
  * next who takes the thread.
  */
-export type TurnStatus = 'completed' | 'paused' | 'stopped' | 'failed' | 'superseded' | 'lost'
+type TurnStatus = 'completed' | 'paused' | 'stopped' | 'failed' | 'superseded' | 'lost'
 
 export interface TurnEnding {
   readonly status: TurnStatus
@@ -29,5 +29,5 @@ export interface RunnerObserver {
   /** A thread was taken over whose holder did not let it go. */
   onLeaseRecovered(): void
   /** A run was ended that its holder had left behind. */
-  onRunAbandoned(): void
+  onRunAbandoned(run: Pick<TurnPlace, 'scope' | 'threadId' | 'runId'>): void
 }

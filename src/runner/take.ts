@@ -46,13 +46,13 @@ export const takeNext = async (
   workspace: Workspace,
   threadId: string,
   agentName: string,
-  onAbandoned: () => void,
+  onAbandoned: (runId: string) => void,
 ): Promise<Taken | null> => {
   for (;;) {
     const active = await activeRun(workspace, threadId)
     if (active?.status === 'running') {
       await abandon(workspace, active.id)
-      onAbandoned()
+      onAbandoned(active.id)
     }
     const { asked, taken } = await turnPositions(workspace, threadId)
     if (asked <= taken) return null

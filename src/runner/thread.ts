@@ -109,7 +109,7 @@ export class ThreadTurns {
   /** Carries out all that is owed, if nobody else holds the thread; who does will look again when they let go (I8). */
   async #hold(): Promise<void> {
     const holder = randomUUID()
-    const { turns } = this.#workspace
+    const { turns, scope } = this.#workspace
     const { leaseTtl, observer } = this.#options
     const isLeftBehind = this.#isLeftBehind
     this.#isLeftBehind = false
@@ -118,8 +118,8 @@ export class ThreadTurns {
     const lease = keepRenewing(() => turns.hold(this.#threadId, holder, leaseTtl), leaseTtl / 3)
     try {
       while (!this.#draining && !lease.signal.aborted) {
-        const taken = await takeNext(this.#workspace, this.#threadId, this.#options.agentName, () =>
-          observer?.onRunAbandoned(),
+        const taken = await takeNext(this.#workspace, this.#threadId, this.#options.agentName, (runId) =>
+          observer?.onRunAbandoned({ scope, threadId: this.#threadId, runId }),
         )
         if (taken === null) break
         await this.#carryOut(taken, lease.signal)

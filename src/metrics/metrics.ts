@@ -1,0 +1,43 @@
+/**
+ * The metrics of one gateway, in Prometheus' text format. Labels are from closed sets, and none is an id: of tenants, workspaces, threads,
+ * messages or people.
+ */
+import { collectDefaultMetrics, Registry } from 'prom-client'
+import type { HttpObserver } from '../http/observer.js'
+import type { RunnerObserver } from '../runner/observer.js'
+import type { StorageObserver } from '../storage/observer.js'
+import type { Storage } from '../storage/port.js'
+import type { WorkspaceObserver } from '../workspace/workspace.js'
+import { createPoolMetrics, createStorageMetrics, createWorkspaceMetrics } from './commits.js'
+import { createHttpMetrics } from './http.js'
+import { createRunnerMetrics } from './turns.js'
+
+export interface Metrics {
+  readonly http: HttpObserver
+  readonly workspace: WorkspaceObserver
+  readonly runner: RunnerObserver
+  readonly storage: StorageObserver
+  text(): Promise<string>
+}
+
+export const createMetrics = (storage: Storage): Metrics => {
+  const registry = new Registry()
+  createPoolMetrics(registry, storage)
+  return {
+    http: createHttpMetrics(registry),
+    workspace: createWorkspaceMetrics(registry),
+    runner: createRunnerMetrics(registry),
+    storage: createStorageMetrics(registry),
+    text: async () => Registry.merge([registry, processRegistry()]).metrics(),
+  }
+}
+
+let ofProcess: Registry | undefined
+
+/** Memory, processor time and the event loop belong to the process, however many gateways it has. Measured once they are asked for. */
+const processRegistry = (): Registry => {
+  if (ofProcess !== undefined) return ofProcess
+  ofProcess = new Registry()
+  collectDefaultMetrics({ register: ofProcess })
+  return ofProcess
+}
