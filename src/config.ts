@@ -46,11 +46,23 @@ const databaseUrl = z
 
 const isPostgresUrl = (url: string): boolean => /^postgres(ql)?:\/\//.test(url) && URL.canParse(url)
 
+const hostName = z.string().regex(/^\S+$/, 'must be a host name or an address')
+
+const otlpEndpoint = z
+  .string()
+  .refine(
+    (url) => /^https?:\/\//i.test(url) && URL.canParse(url),
+    'must be the http:// or https:// address of a collector',
+  )
+
+/** What is sent is JSON; receivers of OTLP over HTTP take it beside protobuf, those of gRPC do not. */
+const otlpProtocol = oneOf(['http/json', 'http/protobuf'])
+
 const DEFAULT_MAX_MESSAGE_LENGTH = 65_536
 
 const variables = {
   PORT: wholeNumber(0, 65_535).default(4000),
-  HOST: z.string().regex(/^\S+$/, 'must be a host name or an address').default('127.0.0.1'),
+  HOST: hostName.default('127.0.0.1'),
   DATABASE_URL: databaseUrl.default('file:./data/artifactr.db'),
   AUTH: oneOf(['headers']).default('headers'),
   AUTH_INSECURE: oneOf(['1', '0'], '1, or unset').default('0'),
@@ -62,6 +74,15 @@ const variables = {
   MAX_BODY_BYTES: wholeNumber(1024, 1_000_000_000).optional(),
   SQLITE_SYNCHRONOUS: oneOf(['NORMAL', 'FULL']).default('NORMAL'),
   SHUTDOWN_TIMEOUT: wholeNumber(0, 3_600_000, ' of milliseconds').default(10_000),
+  METRICS: oneOf(['on', 'off']).optional(),
+  METRICS_PORT: wholeNumber(0, 65_535).optional(),
+  METRICS_HOST: hostName.optional(),
+  OTEL_EXPORTER_OTLP_ENDPOINT: otlpEndpoint.optional(),
+  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: otlpEndpoint.optional(),
+  OTEL_EXPORTER_OTLP_PROTOCOL: otlpProtocol.optional(),
+  OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: otlpProtocol.optional(),
+  OTEL_TRACES_EXPORTER: oneOf(['otlp', 'none']).default('otlp'),
+  OTEL_SDK_DISABLED: z.string().optional(),
 }
 
 export type Environment = Readonly<Record<string, string | undefined>>
@@ -84,6 +105,13 @@ export interface Config {
   readonly sqliteSynchronous: 'NORMAL' | 'FULL'
   /** How long requests under way may take to finish once the gateway was told to stop, in milliseconds. */
   readonly shutdownTimeout: number
+  /** Whether metrics are collected and served, and where, if it is not at `/metrics` beside everything else. */
+  readonly metrics: {
+    readonly on: boolean
+    readonly own: { readonly host: string; readonly port: number } | null
+  }
+  /** Whether spans are sent to a collector. Which, and the rest of it, OpenTelemetry's SDK reads from the environment by itself. */
+  readonly traces: boolean
 }
 
 /** @throws Misconfigured with every problem there is. */
@@ -93,9 +121,11 @@ export const readConfig = (env: Environment): Config => {
   )
   const { success, data, error } = z.object(variables).safeParse(given)
   const exposed = exposureProblem(given)
+  const unserved = metricsProblem(given)
   const problems = [
     ...(error?.issues.map(({ path, message }) => `${path.join('.')} ${message}`) ?? []),
     ...(exposed === null ? [] : [exposed]),
+    ...(unserved === null ? [] : [unserved]),
   ]
   if (!success || problems.length > 0) throw new Misconfigured(problems)
   return {
@@ -111,6 +141,8 @@ export const readConfig = (env: Environment): Config => {
     maxBodyBytes: data.MAX_BODY_BYTES ?? defaultBodyBytes(data.MAX_MESSAGE_LENGTH),
     sqliteSynchronous: data.SQLITE_SYNCHRONOUS,
     shutdownTimeout: data.SHUTDOWN_TIMEOUT,
+    metrics: metricsOf(data),
+    traces: isTraced(data),
   }
 }
 
@@ -136,3 +168,24 @@ const exposureProblem = ({
     ? null
     : 'HOST is reachable from other machines while AUTH=headers lets every caller say who it is: use a loopback ' +
       'address such as 127.0.0.1, or set AUTH_INSECURE=1 if only trusted callers reach it'
+
+type Parsed = z.infer<z.ZodObject<typeof variables>>
+
+/** What the metrics say is nobody's business but the operator's: where others reach the gateway they are on only if it is said. */
+const metricsOf = ({ METRICS, METRICS_PORT, METRICS_HOST, HOST }: Parsed): Config['metrics'] => ({
+  on: METRICS === undefined ? METRICS_PORT !== undefined || isLoopback(HOST) : METRICS === 'on',
+  own: METRICS_PORT === undefined ? null : { host: METRICS_HOST ?? HOST, port: METRICS_PORT },
+})
+
+const metricsProblem = ({ METRICS, METRICS_PORT, METRICS_HOST }: Environment): string | null => {
+  if (METRICS_PORT !== undefined && METRICS === 'off')
+    return 'METRICS_PORT must not be set while METRICS=off: nothing would be served there'
+  return METRICS_HOST !== undefined && METRICS_PORT === undefined
+    ? 'METRICS_HOST needs METRICS_PORT: without one, metrics are served where everything else is'
+    : null
+}
+
+const isTraced = (data: Parsed): boolean =>
+  (data.OTEL_EXPORTER_OTLP_ENDPOINT ?? data.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT) !== undefined &&
+  data.OTEL_TRACES_EXPORTER === 'otlp' &&
+  data.OTEL_SDK_DISABLED?.toLowerCase() !== 'true'

@@ -4,15 +4,18 @@ import { type Logger, pino } from 'pino'
 import { createGateway, type Gateway } from './app.js'
 import { type Config, Misconfigured, readConfig } from './config.js'
 import { headerAuth } from './http/auth.js'
+import { serializeError } from './http/errorLog.js'
 import { listen, type Server } from './http/server.js'
 import type { Agent } from './runner/agent.js'
 import { echoAgent } from './runner/agents/echo.js'
 import { openStorage } from './storage/open.js'
 import type { Storage } from './storage/port.js'
+import type { Traces } from './tracing/sdk.js'
 
 const start = async (): Promise<void> => {
   const config = readConfig(process.env)
   const log = openLog(config)
+  const traces = await openTraces(config, log)
   const storage = await open(config, log)
   const gateway = createGateway({
     storage,
@@ -21,20 +24,48 @@ const start = async (): Promise<void> => {
     resolveActor: headerAuth,
     logger: log,
     limits: { maxBodyBytes: config.maxBodyBytes },
+    metrics: !config.metrics.on ? 'off' : config.metrics.own === null ? 'served' : 'collected',
   })
   const server = await listen(gateway, config).catch((error: unknown) => {
     throw new Misconfigured([
       `PORT ${config.port} on HOST ${config.host} cannot be listened on: ${messageOf(error)}`,
     ])
   })
-  stopOnSignal({ log, gateway, server, storage, timeout: config.shutdownTimeout })
-  log.info({ url: server.url, storage: config.database.provider }, `listening: open ${server.url}/graphql`)
+  const probes = await listenForProbes(gateway, config)
+  stopOnSignal({ log, gateway, server, storage, traces, timeout: config.shutdownTimeout })
+  log.info(
+    { url: server.url, probes: probes?.url, storage: config.database.provider },
+    `listening: open ${server.url}/graphql`,
+  )
+}
+
+/** Answers for as long as the process lives, also while it stops. */
+const listenForProbes = async (gateway: Gateway, { metrics }: Config): Promise<Server | null> => {
+  if (metrics.own === null) return null
+  const { port, host } = metrics.own
+  const refuse: Gateway['upgrade'] = (_, socket) => void socket.destroy()
+  return listen({ handle: gateway.handleProbes, upgrade: refuse }, { port, host }).catch((error: unknown) => {
+    throw new Misconfigured([`METRICS_PORT ${port} on ${host} cannot be listened on: ${messageOf(error)}`])
+  })
+}
+
+/** The SDK of OpenTelemetry is loaded where spans are to be sent somewhere. */
+const openTraces = async ({ traces }: Config, log: Logger): Promise<Traces | null> => {
+  if (!traces) return null
+  const { startTraces } = await import('./tracing/sdk.js')
+  return startTraces({
+    serviceName: 'artifactr-gateway',
+    onLost: (err) => log.warn({ err }, 'traces could not be sent, and are lost'),
+  })
 }
 
 /** To standard output as Node writes it: pino's own way of writing never ends a process whose log nobody reads any more. */
 const openLog = ({ logLevel }: Config): Logger => {
   process.stdout.on('error', () => undefined)
-  return pino({ name: 'artifactr-gateway', level: logLevel }, process.stdout)
+  return pino(
+    { name: 'artifactr-gateway', level: logLevel, serializers: { err: serializeError } },
+    process.stdout,
+  )
 }
 
 const open = async (
@@ -66,18 +97,23 @@ interface Running {
   readonly gateway: Gateway
   readonly server: Server
   readonly storage: Storage
+  readonly traces: Traces | null
   readonly timeout: number
 }
 
-/** How long closing the storage may take once the requests are over, in milliseconds. */
+/** How long closing the storage, and sending the last spans, may take once the requests are over, in milliseconds. */
 const CLOSING_TIMEOUT = 5000
 
-const stopOnSignal = ({ log, gateway, server, storage, timeout }: Running): void => {
+/** How long sending the last spans may take of that, in milliseconds. */
+const FLUSH_TIMEOUT = 2000
+
+const stopOnSignal = ({ log, gateway, server, storage, traces, timeout }: Running): void => {
   const stop = async (signal: NodeJS.Signals): Promise<void> => {
     log.info({ signal }, 'stopping')
     setTimeout(() => process.exit(1), timeout + CLOSING_TIMEOUT).unref()
     const [finished] = await Promise.all([server.stop(timeout), gateway.close()])
     await storage.close()
+    if ((await traces?.stop(FLUSH_TIMEOUT)) === false) log.warn('the last traces could not be sent')
     if (finished) log.info('stopped')
     else log.warn('stopped, with requests that did not finish in time')
     process.exit(finished ? 0 : 1)
