@@ -45,12 +45,15 @@ const isTelling = (error: Error): boolean =>
 const isOfSystem = (error: Error): boolean =>
   'syscall' in error && typeof error.syscall === 'string' && 'errno' in error
 
-const SHORT = /^[\w.-]{1,64}$/
+const CODE = /^[A-Z0-9_]{1,64}$/
+
+/** What zod calls the rules. */
+const RULE = /^[a-z_]{1,64}$/
 
 /** Of the error itself, or of the driver's error that Prisma made it of. */
 const codeOf = (error: Error): string | undefined => {
   for (const code of [fieldOf(driverCauseOf(error), 'originalCode'), fieldOf(error, 'code')])
-    if (typeof code === 'string' && SHORT.test(code)) return code
+    if (typeof code === 'string' && CODE.test(code)) return code
   return undefined
 }
 
@@ -69,7 +72,7 @@ const issuesOf = (error: Error): readonly string[] | undefined => {
   return issues.slice(0, 10).map((issue) => {
     const code = fieldOf(issue, 'code')
     const path = fieldOf(issue, 'path')
-    return `${typeof code === 'string' && SHORT.test(code) ? code : 'invalid'} at depth ${Array.isArray(path) ? path.length : 0}`
+    return `${typeof code === 'string' && RULE.test(code) ? code : 'invalid'} at depth ${Array.isArray(path) ? path.length : 0}`
   })
 }
 
