@@ -47,6 +47,7 @@ export class Signals {
     exchange.span = startSpan(`${method} ${GRAPHQL_PATH}`, {
       isServer: true,
       parent: exchange.traceparent,
+      prefersActive: true,
       attributes: { 'http.request.method': method, 'http.route': GRAPHQL_PATH, 'url.path': GRAPHQL_PATH },
     })
   }

@@ -20,6 +20,8 @@ export interface SpanOptions {
   readonly isServer?: boolean
   /** The W3C trace context it belongs to. */
   readonly parent: string | undefined
+  /** Whether a span of the application that is under way is its parent instead: it belongs to that context itself. */
+  readonly prefersActive?: boolean
   readonly attributes: Attributes
 }
 
@@ -35,8 +37,11 @@ export interface Span {
 
 const TRACER = 'artifactr-gateway'
 
-export const startSpan = (name: string, { isServer = false, parent, attributes }: SpanOptions): Span => {
-  const within = contextOf(parent)
+export const startSpan = (
+  name: string,
+  { isServer = false, parent, prefersActive = false, attributes }: SpanOptions,
+): Span => {
+  const within = contextOf(prefersActive && trace.getActiveSpan() !== undefined ? undefined : parent)
   const kind = isServer ? SpanKind.SERVER : SpanKind.INTERNAL
   const span = trace.getTracer(TRACER).startSpan(name, { kind, attributes }, within)
   return {
