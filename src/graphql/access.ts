@@ -37,8 +37,8 @@ export const findWorkspace = async (
 }
 
 const open = async (context: GraphQLContext, workspaceId: string): Promise<Workspace> => {
-  const { workspaces, authorize, tenantId, actor } = context
-  const workspace = workspaces.open(tenantId, workspaceId, { actor })
+  const { workspaces, authorize, tenantId, actor, traceparent } = context
+  const workspace = workspaces.open(tenantId, workspaceId, { actor }).traced(traceparent)
   if (await authorize({ tenantId, workspaceId, actor })) return workspace
   throw new Forbidden(`workspace ${workspaceId} may not be used by this caller`)
 }

@@ -32,7 +32,7 @@ export const carryOut = async (
 ): Promise<CarriedOut> => {
   const workspace = await openWorkspace(context, target.workspaceId)
   try {
-    const handled = await context.runner.handle(workspace, command, commitOptions(context, target))
+    const handled = await context.runner.handle(workspace, command, commitOptions(target))
     return carriedOut(workspace, handled)
   } catch (error) {
     tellOfRefusal(context, workspace, command, error)
@@ -48,7 +48,7 @@ export const recordFact = async (
 ): Promise<CarriedOut> => {
   const workspace = await openWorkspace(context, target.workspaceId)
   try {
-    return carriedOut(workspace, await workspace.record(fact, commitOptions(context, target)))
+    return carriedOut(workspace, await workspace.record(fact, commitOptions(target)))
   } catch (error) {
     tellOfRefusal(context, workspace, fact, error)
     throw error
@@ -65,8 +65,7 @@ const tellOfRefusal = (
     onRefused?.({ command: type, workspace: scope.workspaceId, code: error.code })
 }
 
-const commitOptions = ({ traceparent }: GraphQLContext, { commandId }: CommandTarget): CommitOptions => ({
-  traceparent,
+const commitOptions = ({ commandId }: CommandTarget): CommitOptions => ({
   commandId: commandId ?? undefined,
 })
 

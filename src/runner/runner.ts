@@ -247,7 +247,8 @@ export class Runner {
     if (this.#closed || this.#options === null) return null
     const key = keyOf(workspace, threadId)
     const onIdle = () => this.#threads.delete(key)
-    const own = workspace.asActor(runnerActor)
+    // Each turn belongs to the trace of what asked for it, whoever makes the thread be looked at.
+    const own = workspace.asActor(runnerActor).traced(undefined)
     const thread = this.#threads.get(key) ?? new ThreadTurns(own, threadId, this.#options, onIdle)
     this.#threads.set(key, thread)
     return thread

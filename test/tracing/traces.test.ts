@@ -214,6 +214,34 @@ describePostgres('a turn that another process takes over', () => {
   })
 })
 
+describe('a run that is stopped', () => {
+  it('ends within the trace of who stops it', async () => {
+    const gateway = await startGateway()
+    await createThread(gateway.url)
+    await postMessage(gateway.url, '/slow 60000', {
+      headers: { traceparent: `00-${'c'.repeat(32)}-${CALLER}-01` },
+    })
+    const { body } = await post(gateway.url, {
+      query: '{ workspace(workspaceId: "w1") { runs { edges { node { runId } } } } }',
+    })
+    const stop = 'mutation ($id: ID!) { stopRun(input: { workspaceId: "w1", runId: $id }) { __typename } }'
+    await post(
+      gateway.url,
+      { query: stop, variables: { id: body.data.workspace.runs.edges[0].node.runId } },
+      headers,
+    )
+    const { events } = await logOf(gateway)
+    expect(events.at(-1)).toMatchObject({ event: { type: 'run_ended' }, traceparent })
+    // The next turn is not of that trace.
+    await postMessage(gateway.url, 'and now')
+    const untraced = await until(5_000, 'the next turn', async () => {
+      const { events } = await logOf(gateway)
+      return events.length > 7 ? events.slice(4) : null
+    })
+    expect(untraced.map((event) => event.traceparent)).toEqual([null, null, null, null])
+  })
+})
+
 describe('a collector that is unwell', () => {
   it.each([
     ['is not there', async () => 'http://127.0.0.1:9'],
