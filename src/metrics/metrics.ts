@@ -22,22 +22,23 @@ export interface Metrics {
 
 export const createMetrics = (storage: Storage): Metrics => {
   const registry = new Registry()
+  const ofProcess = processRegistry()
   createPoolMetrics(registry, storage)
   return {
     http: createHttpMetrics(registry),
     workspace: createWorkspaceMetrics(registry),
     runner: createRunnerMetrics(registry),
     storage: createStorageMetrics(registry),
-    text: async () => Registry.merge([registry, processRegistry()]).metrics(),
+    text: () => Registry.merge([registry, ofProcess]).metrics(),
   }
 }
 
-let ofProcess: Registry | undefined
+let known: Registry | undefined
 
-/** Memory, processor time and the event loop belong to the process, however many gateways it has. Measured once they are asked for. */
+/** Memory, processor time and the event loop belong to the process, however many gateways it has. Measured from the first one on. */
 const processRegistry = (): Registry => {
-  if (ofProcess !== undefined) return ofProcess
-  ofProcess = new Registry()
-  collectDefaultMetrics({ register: ofProcess })
-  return ofProcess
+  if (known !== undefined) return known
+  known = new Registry()
+  collectDefaultMetrics({ register: known })
+  return known
 }

@@ -1,5 +1,6 @@
 /** Traces as a collector sees them, of a gateway that is told of one by OpenTelemetry's own variables. */
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { openPrismaStorage, Workspaces } from '../../src/index.js'
 import { type Collector, INTERNAL, openCollector, type ReceivedSpan, SERVER } from '../support/collector.js'
 import { type Answer, post, type RunningGateway, startGateway, until } from '../support/gateway.js'
 import { createMigratedDatabase, describePostgres } from '../support/postgres.js'
@@ -192,25 +193,31 @@ describePostgres('a turn that another process takes over', () => {
   it('goes on with the trace of its message', async () => {
     const { url, drop } = await createMigratedDatabase()
     onTestFinished(drop)
-    const collector = await openCollector()
-    const env = { DATABASE_URL: url, OTEL_EXPORTER_OTLP_ENDPOINT: collector.url }
-    const first = await start(env)
-    await createThread(first.url)
-    await postMessage(first.url, '/slow 60000', { headers })
-    await postMessage(first.url, 'and this', {
-      headers: { traceparent: `00-${'c'.repeat(32)}-${CALLER}-01` },
-    })
-    await first.kill('SIGTERM')
-    const second = await start(env)
-    await postMessage(second.url, 'go on')
-    const turn = await until(
-      15_000,
-      'the second turn',
-      () =>
-        collector.spans.find(({ name, traceId }) => name === 'turn' && traceId === 'c'.repeat(32)) ?? null,
+    const storage = await openPrismaStorage({ url })
+    const workspace = new Workspaces(storage).open('dev', 'w1', { actor: { kind: 'user', id: 'ada' } })
+    await workspace.commit({ type: 'create_thread', threadId: 't1' })
+    // As a process leaves it that dies once the message is committed.
+    await workspace.commit(
+      { type: 'post_message', threadId: 't1', content: 'hello' },
+      {
+        traceparent,
+        turns: ['t1'],
+        alongside: async (within, { envelopes }) => {
+          await within.advance('t1', { asked: envelopes.at(-1)?.seq ?? 0 })
+          return undefined
+        },
+      },
     )
-    expect(turn.attributes['artifactr.turn.status']).toBe('completed')
-    await second.kill('SIGTERM')
+    await storage.close()
+    const collector = await openCollector()
+    const gateway = await start({ DATABASE_URL: url, OTEL_EXPORTER_OTLP_ENDPOINT: collector.url })
+    await postMessage(gateway.url, 'go on')
+    const turn = await until(10_000, 'the turn', () => {
+      const found = collector.spans.find(({ name, traceId }) => name === 'turn' && traceId === TRACE)
+      return found ?? null
+    })
+    expect(turn).toMatchObject({ parentSpanId: CALLER, attributes: { 'artifactr.turn.status': 'completed' } })
+    await gateway.kill('SIGTERM')
   })
 })
 
@@ -253,7 +260,7 @@ describe('a collector that is unwell', () => {
       AGENT: 'none',
     })
     await createThread(gateway.url)
-    const told = () => gateway.log().filter(({ msg }) => msg.includes('traces could not be sent'))
+    const told = () => gateway.log().filter(({ msg }) => msg.startsWith('traces could not be sent'))
     const begun = performance.now()
     for (let n = 0; n < 100; n++) await postMessage(gateway.url)
     expect(performance.now() - begun).toBeLessThan(5_000)
