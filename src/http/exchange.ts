@@ -35,6 +35,8 @@ export interface Exchange {
   operation?: Operation
   /** Whether it is known what became of the operation. */
   isOver: boolean
+  /** Whether what became of it is a stream. */
+  isStream: boolean
 }
 
 const exchanges = new WeakMap<Request, Exchange>()
@@ -50,6 +52,7 @@ export const exchangeOf = (request: Request): Exchange => {
     codes: new Set(),
     transport: 'http',
     isOver: false,
+    isStream: false,
   }
   exchanges.set(request, begun)
   return begun

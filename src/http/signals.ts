@@ -89,6 +89,7 @@ export class Signals {
   operationEnded(exchange: Exchange, result: ExecutionResult | null): void {
     if (exchange.isOver) return
     exchange.isOver = true
+    exchange.isStream = result === null
     for (const code of codesIn(result)) exchange.codes.add(code)
     const [code = null] = codesIn(result)
     const { operation, caller } = exchange
@@ -122,7 +123,7 @@ export class Signals {
   }
 
   streamBegan(exchange: Exchange, transport: OpenStream['transport']): StreamSignals {
-    const field = exchange.operation?.field
+    const field = exchange.isStream ? exchange.operation?.field : undefined
     const open = field === undefined ? null : { transport, field }
     if (open !== null) this.#observer?.onStreamBegan(open)
     const what = { ...fieldsOf(exchange), transport, field }
