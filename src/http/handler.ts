@@ -41,9 +41,11 @@ export const createHandler = ({ schema, log, context, ...options }: HandlerOptio
     graphqlEndpoint: GRAPHQL_PATH,
     context: ({ request }: YogaInitialContext): GraphQLContext => {
       const exchange = exchangeOf(request)
+      const { workspaces: allowedWorkspaces, ...caller } = callerOf(exchange.caller)
       return {
         ...context,
-        ...callerOf(exchange.caller),
+        ...caller,
+        allowedWorkspaces,
         requestId: exchange.requestId,
         traceparent: traceparentOf(request),
         streaming: {

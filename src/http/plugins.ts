@@ -80,6 +80,7 @@ const callerSchema = z.object({
   tenantId: idSchema,
   actor: actorSchema,
   expiresAt: z.number().optional(),
+  workspaces: z.array(idSchema).optional(),
 })
 
 /** @throws GraphQLError with code UNAUTHENTICATED, or whatever is wrong with `resolveActor`. */
