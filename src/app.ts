@@ -9,6 +9,7 @@ import type { ResolveActor } from './http/auth.js'
 import type { Log } from './http/errors.js'
 import { createHandler } from './http/handler.js'
 import { createHealth } from './http/health.js'
+import type { Peer } from './http/peer.js'
 import type { StreamOptions } from './http/streams.js'
 import type { UpgradeListener } from './http/websocket.js'
 import type { Agent } from './runner/agent.js'
@@ -25,7 +26,7 @@ export interface GatewayLimits {
 export interface GatewayOptions extends DomainOptions {
   /** Migrated, and closed by whoever opened it, after the gateway. */
   readonly storage: Storage
-  /** Who asks, from a request's credentials. There is no default: a gateway that trusts everyone says so with `headerAuth`. */
+  /** Who asks, from a request's credentials. There is no default: a gateway that trusts this machine says so with `headerAuth`. */
   readonly resolveActor: ResolveActor
   /** Whether an actor may use a workspace of its tenant; every one unless given. */
   readonly authorize?: Authorize | undefined
@@ -41,8 +42,8 @@ export interface GatewayOptions extends DomainOptions {
 }
 
 export interface Gateway {
-  /** Answers a request of the web's Fetch. */
-  readonly fetch: (request: Request) => Promise<Response>
+  /** Answers a request of the web's Fetch. Where it comes from is for the application to say: `headerAuth` believes nobody without. */
+  readonly fetch: (request: Request, peer?: Peer) => Promise<Response>
   /** Answers a request of Node's own server: `http.createServer(gateway.handle)`. */
   readonly handle: RequestListener
   /** Takes a WebSocket of Node's own server: `server.on('upgrade', gateway.upgrade)`. */

@@ -3,6 +3,7 @@
  * Values are not repeated in them, since a mistyped one may be a secret. An empty variable counts as unset.
  */
 import { z } from 'zod'
+import { isLoopbackHost } from './http/peer.js'
 
 /** Why the gateway cannot start: everything that is wrong, for people. */
 export class Misconfigured extends Error {
@@ -68,11 +69,13 @@ export type Environment = Readonly<Record<string, string | undefined>>
 
 type Provider = 'memory' | 'sqlite' | 'postgresql'
 
+type Auth = { readonly by: 'headers'; readonly insecure: boolean }
+
 export interface Config {
   readonly port: number
   readonly host: string
   readonly database: { readonly provider: Provider; readonly url: string }
-  readonly auth: 'headers'
+  readonly auth: Auth
   readonly agent: 'echo' | 'none'
   readonly migrate: 'auto' | 'check'
   readonly logLevel: (typeof logLevels)[number]
@@ -92,17 +95,16 @@ export const readConfig = (env: Environment): Config => {
     Object.entries(env).filter(([, value]) => value !== undefined && value !== ''),
   )
   const { success, data, error } = z.object(variables).safeParse(given)
-  const exposed = exposureProblem(given)
   const problems = [
-    ...(error?.issues.map(({ path, message }) => `${path.join('.')} ${message}`) ?? []),
-    ...(exposed === null ? [] : [exposed]),
+    ...(error?.issues.map(({ path, message }) => `${path[0]?.toString()} ${message}`) ?? []),
+    ...authProblems(given),
   ]
   if (!success || problems.length > 0) throw new Misconfigured(problems)
   return {
     port: data.PORT,
     host: data.HOST,
     database: { provider: providerOf(data.DATABASE_URL), url: data.DATABASE_URL },
-    auth: data.AUTH,
+    auth: { by: 'headers', insecure: data.AUTH_INSECURE === '1' },
     agent: data.AGENT,
     migrate: data.MIGRATE,
     logLevel: data.LOG_LEVEL,
@@ -123,16 +125,11 @@ const providerOf = (url: string): Provider => {
 const defaultBodyBytes = (maxMessageLength: number): number =>
   Math.max(1_048_576, 6 * maxMessageLength + 65_536)
 
-const isLoopback = (host: string): boolean =>
-  host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host)
-
 /** Anyone who reaches a gateway that trusts headers can be anyone. Looked at whatever else is wrong. */
-const exposureProblem = ({
-  HOST = '127.0.0.1',
-  AUTH = 'headers',
-  AUTH_INSECURE,
-}: Environment): string | null =>
-  AUTH !== 'headers' || isLoopback(HOST) || AUTH_INSECURE === '1'
-    ? null
-    : 'HOST is reachable from other machines while AUTH=headers lets every caller say who it is: use a loopback ' +
-      'address such as 127.0.0.1, or set AUTH_INSECURE=1 if only trusted callers reach it'
+const authProblems = ({ HOST = '127.0.0.1', AUTH = 'headers', AUTH_INSECURE }: Environment): string[] =>
+  AUTH !== 'headers' || isLoopbackHost(HOST) || AUTH_INSECURE === '1'
+    ? []
+    : [
+        'HOST is reachable from other machines while AUTH=headers lets every caller say who it is: use a loopback ' +
+          'address such as 127.0.0.1, or set AUTH_INSECURE=1 if only trusted callers reach it',
+      ]

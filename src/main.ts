@@ -3,7 +3,7 @@
 import { type Logger, pino } from 'pino'
 import { createGateway, type Gateway } from './app.js'
 import { type Config, Misconfigured, readConfig } from './config.js'
-import { headerAuth } from './http/auth.js'
+import { headerAuth, insecureHeaderAuth, type ResolveActor } from './http/auth.js'
 import { listen, type Server } from './http/server.js'
 import type { Agent } from './runner/agent.js'
 import { echoAgent } from './runner/agents/echo.js'
@@ -18,7 +18,7 @@ const start = async (): Promise<void> => {
     storage,
     maxMessageLength: config.maxMessageLength,
     agent: agents[config.agent],
-    resolveActor: headerAuth,
+    resolveActor: resolveActorBy(config.auth),
     logger: log,
     limits: { maxBodyBytes: config.maxBodyBytes },
   })
@@ -56,6 +56,13 @@ const open = async (
     })
   } catch (error) {
     throw new Misconfigured([`DATABASE_URL cannot be used: ${messageOf(error)}`])
+  }
+}
+
+const resolveActorBy = (auth: Config['auth']): ResolveActor => {
+  switch (auth.by) {
+    case 'headers':
+      return auth.insecure ? insecureHeaderAuth : headerAuth
   }
 }
 

@@ -79,7 +79,7 @@ const matrix = {
     path: app,
     mayImport: [core, port, workspace, runner, graphql, http, node, packages('pino')],
   },
-  config: { path: config, mayImport: [packages('zod')] },
+  config: { path: config, mayImport: [http, packages('zod')] },
   main: {
     path: '^src/(main|migrate)\\.ts$',
     mayImport: [app, config, http, storages, port, runner, node, packages('pino')],

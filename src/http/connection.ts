@@ -8,6 +8,7 @@ import { atInstant } from '../graphql/subscriptions/deadline.js'
 import { asGraphQLError, type Log, presentResult } from './errors.js'
 import type { Exchange } from './exchange.js'
 import { Outlet } from './outlet.js'
+import { type Peer, peerOf } from './peer.js'
 import { FAREWELL, type Patience, slowConsumer, withoutInternals } from './streams.js'
 
 /** A stream of results that can be made to fail. */
@@ -30,6 +31,7 @@ const UNANSWERED = 2
 export class Connection {
   readonly socket: WebSocket
   readonly upgrade: IncomingMessage
+  readonly peer: Peer
   readonly outlet: Outlet
   #identity: Identity | null = null
   #isClosing = false
@@ -43,6 +45,7 @@ export class Connection {
   constructor(socket: WebSocket, upgrade: IncomingMessage, patience: Patience, log: Log) {
     this.socket = socket
     this.upgrade = upgrade
+    this.peer = peerOf(upgrade.socket)
     this.#log = log
     this.outlet = new Outlet(socket, patience, () => this.#failStreams(slowConsumer()))
     this.#ping = setInterval(() => this.#askWhetherAlive(), patience.pingEvery).unref()
@@ -68,7 +71,7 @@ export class Connection {
   identify(identity: Identity): void {
     this.#identity = identity
     const { expiresAt } = identity.caller
-    if (expiresAt === undefined) return
+    if (expiresAt === undefined || this.socket.readyState === this.socket.CLOSED) return
     this.#cancelExpiry = atInstant(
       expiresAt + AFTER_EXPIRY,
       () => void this.close(4403, 'Credentials expired'),

@@ -7,7 +7,14 @@ import type { Caller, GraphQLContext } from '../graphql/context.js'
 import { documentCaches, useDocumentLimits } from './documents.js'
 import type { Log } from './errors.js'
 import { exchangeOf, traceparentOf } from './exchange.js'
-import { type OperationsOptions, useExchange, useOperations, usePresentedErrors } from './plugins.js'
+import { type Peer, peerOf } from './peer.js'
+import {
+  type Connected,
+  type OperationsOptions,
+  useExchange,
+  useOperations,
+  usePresentedErrors,
+} from './plugins.js'
 import { GRAPHQL_PATH, type RoutesOptions } from './routes.js'
 import { EventStreams } from './sse.js'
 import { patienceOf, type StreamOptions } from './streams.js'
@@ -23,7 +30,7 @@ export interface HandlerOptions extends RoutesOptions, OperationsOptions {
 
 export interface Handler {
   /** For anything that speaks the web's Fetch. */
-  readonly fetch: (request: Request) => Promise<Response>
+  readonly fetch: (request: Request, peer?: Peer) => Promise<Response>
   /** For Node's own server. */
   readonly handle: RequestListener
   /** For the `upgrade` event of Node's own server. */
@@ -36,7 +43,7 @@ export interface Handler {
 export const createHandler = ({ schema, log, context, ...options }: HandlerOptions): Handler => {
   const patience = patienceOf(options.streams)
   const eventStreams = new EventStreams(patience, log)
-  const yoga = createYoga({
+  const yoga = createYoga<Connected>({
     schema,
     graphqlEndpoint: GRAPHQL_PATH,
     context: ({ request }: YogaInitialContext): GraphQLContext => {
@@ -84,12 +91,15 @@ export const createHandler = ({ schema, log, context, ...options }: HandlerOptio
     log,
   })
   return {
-    fetch: async (request) => yoga.fetch(request),
+    fetch: async (request, peer) => yoga.fetch(request, { peer }),
     handle: (request, response) => {
-      if (isAddressed(request)) void yoga(request, response)
+      if (isAddressed(request)) void yoga(request, response, { peer: peerOf(request.socket) })
       else
         response
-          .writeHead(400, { 'content-type': 'text/plain; charset=utf-8', 'x-request-id': randomUUID() })
+          .writeHead(400, {
+            'content-type': 'text/plain; charset=utf-8',
+            'x-request-id': randomUUID(),
+          })
           .end(NOT_ADDRESSED)
     },
     upgrade: (request, socket, head) => sockets.upgrade(request, socket, head),

@@ -8,12 +8,12 @@ import { GraphQLError } from 'graphql'
 import { handleProtocols, makeServer, type Server } from 'graphql-ws'
 import { type WebSocket, WebSocketServer } from 'ws'
 import { StorageUnavailable } from '../storage/port.js'
-import type { ResolveActor } from './auth.js'
+import { IdentityUnavailable, type ResolveActor } from './auth.js'
+import { authenticated } from './caller.js'
 import { Connection } from './connection.js'
 import { credentialHeaders } from './credentials.js'
 import type { Log } from './errors.js'
 import { type EngineFor, Operations, requestWith } from './operations.js'
-import { authenticated } from './plugins.js'
 import { GRAPHQL_PATH } from './routes.js'
 import type { Patience } from './streams.js'
 
@@ -102,17 +102,19 @@ export class Sockets {
 
   /** Finds out who it is; the socket of one who may not be anyone is closed. */
   async #identify(connection: Connection, payload: unknown): Promise<boolean> {
-    const { socket, upgrade } = connection
+    const { socket, upgrade, peer } = connection
     const { resolveActor, log } = this.#options
     const headers = credentialHeaders(upgrade, payload)
     try {
-      const caller = await authenticated(requestWith(headers), resolveActor)
+      const caller = await authenticated(requestWith(headers), peer, resolveActor)
       connection.identify({ caller, headers })
       return true
     } catch (error) {
       if (error instanceof GraphQLError) socket.close(4401, closeReason(error.message))
-      else if (error instanceof StorageUnavailable) socket.close(1013, 'Try again later')
-      else this.#fail(connection, error)
+      else if (error instanceof StorageUnavailable || error instanceof IdentityUnavailable) {
+        log.warn({ err: error }, 'it cannot be found out who asks')
+        socket.close(1013, 'Try again later')
+      } else this.#fail(connection, error)
       log.info({ closed: true }, 'a WebSocket was refused')
       return false
     }
