@@ -9,6 +9,7 @@ import type { ResolveActor } from './http/auth.js'
 import type { Log } from './http/errors.js'
 import { createHandler } from './http/handler.js'
 import { createHealth } from './http/health.js'
+import type { CorsOptions } from './http/origins.js'
 import type { Peer } from './http/peer.js'
 import type { StreamOptions } from './http/streams.js'
 import type { UpgradeListener } from './http/websocket.js'
@@ -37,6 +38,8 @@ export interface GatewayOptions extends DomainOptions {
   /** Whether browsers get GraphiQL at `/graphql`; they do unless told otherwise. */
   readonly graphiql?: boolean | undefined
   readonly limits?: GatewayLimits | undefined
+  /** Which web pages of other origins may use the gateway; none unless given. */
+  readonly cors?: CorsOptions | undefined
   /** How patient subscriptions are with their readers. */
   readonly streams?: StreamOptions | undefined
 }
@@ -64,6 +67,7 @@ export const createGateway = ({
   logger = pino({ name: 'artifactr-gateway', level: 'warn' }, process.stdout),
   graphiql = true,
   limits: { maxBodyBytes = DEFAULT_MAX_BODY_BYTES } = {},
+  cors = {},
   streams = {},
   ...domain
 }: GatewayOptions): Gateway => {
@@ -84,6 +88,7 @@ export const createGateway = ({
     health,
     graphiql,
     maxBodyBytes,
+    cors,
     streams,
   })
   return {

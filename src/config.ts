@@ -3,6 +3,7 @@
  * Values are not repeated in them, since a mistyped one may be a secret. An empty variable counts as unset.
  */
 import { z } from 'zod'
+import { originProblem } from './http/origins.js'
 import { isLoopbackHost } from './http/peer.js'
 
 /** Why the gateway cannot start: everything that is wrong, for people. */
@@ -47,6 +48,14 @@ const databaseUrl = z
 
 const isPostgresUrl = (url: string): boolean => /^postgres(ql)?:\/\//.test(url) && URL.canParse(url)
 
+const origins = z
+  .string()
+  .transform((list) => list.split(',').map((origin) => origin.trim()))
+  .superRefine((list, context) => {
+    const message = list.map(originProblem).find((problem) => problem !== null)
+    if (message !== undefined) context.addIssue({ code: 'custom', message: String(message) })
+  })
+
 const DEFAULT_MAX_MESSAGE_LENGTH = 65_536
 
 const variables = {
@@ -55,6 +64,7 @@ const variables = {
   DATABASE_URL: databaseUrl.default('file:./data/artifactr.db'),
   AUTH: oneOf(['headers']).default('headers'),
   AUTH_INSECURE: oneOf(['1', '0'], '1, or unset').default('0'),
+  CORS_ORIGINS: origins.optional(),
   AGENT: oneOf(['echo', 'none']).default('echo'),
   MIGRATE: oneOf(['auto', 'check']).default('auto'),
   LOG_LEVEL: oneOf(logLevels, `one of ${logLevels.join(', ')}`).default('info'),
@@ -76,6 +86,8 @@ export interface Config {
   readonly host: string
   readonly database: { readonly provider: Provider; readonly url: string }
   readonly auth: Auth
+  /** Whose web pages may use the gateway, besides its own. */
+  readonly corsOrigins: readonly string[]
   readonly agent: 'echo' | 'none'
   readonly migrate: 'auto' | 'check'
   readonly logLevel: (typeof logLevels)[number]
@@ -105,6 +117,7 @@ export const readConfig = (env: Environment): Config => {
     host: data.HOST,
     database: { provider: providerOf(data.DATABASE_URL), url: data.DATABASE_URL },
     auth: { by: 'headers', insecure: data.AUTH_INSECURE === '1' },
+    corsOrigins: data.CORS_ORIGINS ?? [],
     agent: data.AGENT,
     migrate: data.MIGRATE,
     logLevel: data.LOG_LEVEL,

@@ -24,6 +24,7 @@ export {
   type ResolveActor,
   Unauthenticated,
 } from './http/auth.js'
+export type { CorsOptions } from './http/origins.js'
 export type { Peer } from './http/peer.js'
 export type { StreamOptions } from './http/streams.js'
 export type { UpgradeListener } from './http/websocket.js'

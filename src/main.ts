@@ -19,6 +19,7 @@ const start = async (): Promise<void> => {
     maxMessageLength: config.maxMessageLength,
     agent: agents[config.agent],
     resolveActor: resolveActorBy(config.auth),
+    cors: { origins: config.corsOrigins },
     logger: log,
     limits: { maxBodyBytes: config.maxBodyBytes },
   })

@@ -17,6 +17,7 @@ export type Log = Pick<Logger, 'debug' | 'info' | 'warn' | 'error'>
 export type ErrorCode =
   | 'BAD_USER_INPUT'
   | 'UNAUTHENTICATED'
+  | 'FORBIDDEN_ORIGIN'
   | 'NOT_ACCEPTABLE'
   | 'PAYLOAD_TOO_LARGE'
   | 'UNSUPPORTED_MEDIA_TYPE'

@@ -7,6 +7,7 @@ import type { Caller, GraphQLContext } from '../graphql/context.js'
 import { documentCaches, useDocumentLimits } from './documents.js'
 import type { Log } from './errors.js'
 import { exchangeOf, traceparentOf } from './exchange.js'
+import { type CorsOptions, Origins } from './origins.js'
 import { type Peer, peerOf } from './peer.js'
 import {
   type Connected,
@@ -16,12 +17,14 @@ import {
   usePresentedErrors,
 } from './plugins.js'
 import { GRAPHQL_PATH, type RoutesOptions } from './routes.js'
+import { SECURITY_HEADERS, UNLESS_SAID, useSecurityHeaders } from './securityHeaders.js'
 import { EventStreams } from './sse.js'
 import { patienceOf, type StreamOptions } from './streams.js'
 import { Sockets, type UpgradeListener } from './websocket.js'
 
 export interface HandlerOptions extends RoutesOptions, OperationsOptions {
   readonly streams: StreamOptions
+  readonly cors: CorsOptions
   readonly schema: GraphQLSchema
   readonly log: Log
   /** What resolvers know besides the request. */
@@ -43,6 +46,7 @@ export interface Handler {
 export const createHandler = ({ schema, log, context, ...options }: HandlerOptions): Handler => {
   const patience = patienceOf(options.streams)
   const eventStreams = new EventStreams(patience, log)
+  const origins = new Origins(options.cors)
   const yoga = createYoga<Connected>({
     schema,
     graphqlEndpoint: GRAPHQL_PATH,
@@ -65,6 +69,8 @@ export const createHandler = ({ schema, log, context, ...options }: HandlerOptio
       }
     },
     plugins: [
+      origins.plugin,
+      useSecurityHeaders(),
       useExchange(options, log),
       useOperations(options),
       useDocumentLimits(),
@@ -79,13 +85,14 @@ export const createHandler = ({ schema, log, context, ...options }: HandlerOptio
     multipart: false,
     graphiql: false,
     landingPage: false,
-    cors: false,
+    cors: origins.cors,
     // Yoga answers any URL that ends so, and none can.
     healthCheckEndpoint: '\n',
   })
   const sockets = new Sockets({
     engineFor: (request, params) => yoga.getEnveloped({ request, params }),
     resolveActor: options.resolveActor,
+    origins,
     maxPayload: options.maxBodyBytes,
     patience,
     log,
@@ -97,6 +104,8 @@ export const createHandler = ({ schema, log, context, ...options }: HandlerOptio
       else
         response
           .writeHead(400, {
+            ...SECURITY_HEADERS,
+            ...UNLESS_SAID,
             'content-type': 'text/plain; charset=utf-8',
             'x-request-id': randomUUID(),
           })

@@ -14,6 +14,7 @@ import { Connection } from './connection.js'
 import { credentialHeaders } from './credentials.js'
 import type { Log } from './errors.js'
 import { type EngineFor, Operations, requestWith } from './operations.js'
+import { FOREIGN, type Origins } from './origins.js'
 import { GRAPHQL_PATH } from './routes.js'
 import type { Patience } from './streams.js'
 
@@ -23,6 +24,7 @@ export type UpgradeListener = (request: IncomingMessage, socket: Duplex, head: B
 export interface SocketsOptions {
   readonly engineFor: EngineFor
   readonly resolveActor: ResolveActor
+  readonly origins: Origins
   /** The largest message that is read, in bytes. */
   readonly maxPayload: number
   readonly patience: Patience
@@ -61,7 +63,16 @@ export class Sockets {
     const path = request.url?.split('?')[0]
     if (this.#isClosed) refuse(socket, '503 Service Unavailable')
     else if (path !== GRAPHQL_PATH) refuse(socket, '404 Not Found')
-    else this.#server.handleUpgrade(request, socket, head, (accepted) => this.#accept(accepted, request))
+    else if (this.#isForeign(request)) {
+      this.#options.log.info({ closed: true }, 'a WebSocket of a foreign web page was refused')
+      refuse(socket, '403 Forbidden', `${FOREIGN}\n`)
+    } else this.#server.handleUpgrade(request, socket, head, (accepted) => this.#accept(accepted, request))
+  }
+
+  /** A browser lets every page open a WebSocket, and asks nobody before. */
+  #isForeign({ headers }: IncomingMessage): boolean {
+    const { origin = null, host = '', 'sec-fetch-site': site = null } = headers
+    return this.#options.origins.isForeign({ origin, host, site: site === null ? null : String(site) })
   }
 
   /** Closes every WebSocket, once what is under way on it has its result. */
@@ -122,9 +133,11 @@ export class Sockets {
 }
 
 /** Answers an upgrade that is not taken. */
-const refuse = (socket: Duplex, status: string): void => {
+const refuse = (socket: Duplex, status: string, told = ''): void => {
   socket.on('error', () => undefined)
-  socket.end(`HTTP/1.1 ${status}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`)
+  const type = told === '' ? '' : 'content-type: text/plain; charset=utf-8\r\n'
+  const length = `content-length: ${Buffer.byteLength(told)}\r\n`
+  socket.end(`HTTP/1.1 ${status}\r\nconnection: close\r\n${type}${length}\r\n${told}`)
 }
 
 /** At most 123 bytes, as the protocol has it. */
