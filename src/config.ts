@@ -3,6 +3,7 @@
  * Values are not repeated in them, since a mistyped one may be a secret. An empty variable counts as unset.
  */
 import { z } from 'zod'
+import { type JwtOptions, MIN_SECRET_BYTES } from './http/jwt.js'
 import { originProblem } from './http/origins.js'
 import { isLoopbackHost } from './http/peer.js'
 
@@ -48,6 +49,8 @@ const databaseUrl = z
 
 const isPostgresUrl = (url: string): boolean => /^postgres(ql)?:\/\//.test(url) && URL.canParse(url)
 
+const isHttpUrl = (url: string): boolean => /^https?:\/\//.test(url) && URL.canParse(url)
+
 const origins = z
   .string()
   .transform((list) => list.split(',').map((origin) => origin.trim()))
@@ -62,8 +65,19 @@ const variables = {
   PORT: wholeNumber(0, 65_535).default(4000),
   HOST: z.string().regex(/^\S+$/, 'must be a host name or an address').default('127.0.0.1'),
   DATABASE_URL: databaseUrl.default('file:./data/artifactr.db'),
-  AUTH: oneOf(['headers']).default('headers'),
+  AUTH: oneOf(['headers', 'jwt']).default('headers'),
   AUTH_INSECURE: oneOf(['1', '0'], '1, or unset').default('0'),
+  JWT_SECRET: z
+    .string()
+    .refine(
+      (secret) => Buffer.byteLength(secret) >= MIN_SECRET_BYTES,
+      `must have at least ${MIN_SECRET_BYTES} bytes`,
+    )
+    .optional(),
+  JWT_JWKS_URL: z.string().refine(isHttpUrl, 'must be https://…').optional(),
+  JWT_ISSUER: z.string().optional(),
+  JWT_AUDIENCE: z.string().optional(),
+  JWT_CLOCK_TOLERANCE: wholeNumber(0, 300, ' of seconds').default(5),
   CORS_ORIGINS: origins.optional(),
   AGENT: oneOf(['echo', 'none']).default('echo'),
   MIGRATE: oneOf(['auto', 'check']).default('auto'),
@@ -79,7 +93,9 @@ export type Environment = Readonly<Record<string, string | undefined>>
 
 type Provider = 'memory' | 'sqlite' | 'postgresql'
 
-type Auth = { readonly by: 'headers'; readonly insecure: boolean }
+type Auth =
+  | { readonly by: 'headers'; readonly insecure: boolean }
+  | { readonly by: 'jwt'; readonly jwt: JwtOptions }
 
 export interface Config {
   readonly port: number
@@ -116,7 +132,10 @@ export const readConfig = (env: Environment): Config => {
     port: data.PORT,
     host: data.HOST,
     database: { provider: providerOf(data.DATABASE_URL), url: data.DATABASE_URL },
-    auth: { by: 'headers', insecure: data.AUTH_INSECURE === '1' },
+    auth:
+      data.AUTH === 'jwt'
+        ? { by: 'jwt', jwt: jwtOptions(data) }
+        : { by: 'headers', insecure: data.AUTH_INSECURE === '1' },
     corsOrigins: data.CORS_ORIGINS ?? [],
     agent: data.AGENT,
     migrate: data.MIGRATE,
@@ -138,11 +157,71 @@ const providerOf = (url: string): Provider => {
 const defaultBodyBytes = (maxMessageLength: number): number =>
   Math.max(1_048_576, 6 * maxMessageLength + 65_536)
 
-/** Anyone who reaches a gateway that trusts headers can be anyone. Looked at whatever else is wrong. */
-const authProblems = ({ HOST = '127.0.0.1', AUTH = 'headers', AUTH_INSECURE }: Environment): string[] =>
-  AUTH !== 'headers' || isLoopbackHost(HOST) || AUTH_INSECURE === '1'
-    ? []
-    : [
-        'HOST is reachable from other machines while AUTH=headers lets every caller say who it is: use a loopback ' +
-          'address such as 127.0.0.1, or set AUTH_INSECURE=1 if only trusted callers reach it',
-      ]
+interface JwtVariables {
+  readonly JWT_SECRET?: string | undefined
+  readonly JWT_JWKS_URL?: string | undefined
+  readonly JWT_ISSUER?: string | undefined
+  readonly JWT_AUDIENCE?: string | undefined
+  readonly JWT_CLOCK_TOLERANCE: number
+}
+
+/** There is a secret, or an address of keys with an issuer and an audience: see `jwtProblems`. */
+const jwtOptions = ({
+  JWT_SECRET: secret,
+  JWT_JWKS_URL: jwksUrl = '',
+  JWT_ISSUER: issuer,
+  JWT_AUDIENCE: audience,
+  JWT_CLOCK_TOLERANCE: clockTolerance,
+}: JwtVariables): JwtOptions =>
+  secret === undefined
+    ? { jwksUrl, issuer: issuer ?? '', audience: audience ?? '', clockTolerance }
+    : { secret, issuer, audience, clockTolerance }
+
+/** How variables fit together; looked at whatever is wrong with each. */
+const authProblems = (given: Environment): string[] => {
+  const { AUTH = 'headers' } = given
+  if (AUTH === 'jwt') return jwtProblems(given)
+  return AUTH === 'headers' ? headersProblems(given) : []
+}
+
+const jwtProblems = ({
+  JWT_SECRET: secret,
+  JWT_JWKS_URL: jwksUrl,
+  JWT_ISSUER: issuer,
+  JWT_AUDIENCE: audience,
+  AUTH_INSECURE,
+}: Environment): string[] => {
+  const problems: string[] = []
+  if ((secret === undefined) === (jwksUrl === undefined))
+    problems.push('AUTH=jwt takes JWT_SECRET or JWT_JWKS_URL, one of them')
+  if (jwksUrl !== undefined && (issuer === undefined || audience === undefined))
+    problems.push(
+      'JWT_ISSUER and JWT_AUDIENCE are required with JWT_JWKS_URL: its keys sign tokens for others as well',
+    )
+  if (jwksUrl !== undefined && isHttpUrl(jwksUrl) && AUTH_INSECURE !== '1' && isTapped(new URL(jwksUrl)))
+    problems.push(
+      'JWT_JWKS_URL must be https://…, since who can answer in its place can be anyone; or set AUTH_INSECURE=1 if the ' +
+        'network between is trusted',
+    )
+  return problems
+}
+
+/** Whether others may be on the way. */
+const isTapped = ({ protocol, hostname }: URL): boolean =>
+  protocol !== 'https:' && !isLoopbackHost(hostname.replaceAll(/[[\]]/g, ''))
+
+/** Anyone who reaches a gateway that trusts headers can be anyone, and so can whatever web page they look at. */
+const headersProblems = (given: Environment): string[] => {
+  const { HOST = '127.0.0.1', CORS_ORIGINS = '', AUTH_INSECURE } = given
+  const problems: string[] = []
+  if (!isLoopbackHost(HOST) && AUTH_INSECURE !== '1')
+    problems.push(
+      'HOST is reachable from other machines while AUTH=headers lets every caller say who it is: use a loopback ' +
+        'address such as 127.0.0.1, or set AUTH_INSECURE=1 if only trusted callers reach it',
+    )
+  if (CORS_ORIGINS.split(',').some((origin) => origin.trim() === '*'))
+    problems.push('CORS_ORIGINS must not be * while AUTH=headers lets every caller say who it is')
+  const unused = Object.keys(given).filter((name) => name.startsWith('JWT_') && name in variables)
+  if (unused.length > 0) problems.push(`AUTH must be jwt for ${unused.join(', ')} to mean anything`)
+  return problems
+}

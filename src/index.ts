@@ -24,6 +24,8 @@ export {
   type ResolveActor,
   Unauthenticated,
 } from './http/auth.js'
+export type { KeySetOptions } from './http/jwks.js'
+export { type JwtOptions, jwtAuth } from './http/jwt.js'
 export type { CorsOptions } from './http/origins.js'
 export type { Peer } from './http/peer.js'
 export type { StreamOptions } from './http/streams.js'

@@ -4,6 +4,7 @@ import { type Logger, pino } from 'pino'
 import { createGateway, type Gateway } from './app.js'
 import { type Config, Misconfigured, readConfig } from './config.js'
 import { headerAuth, insecureHeaderAuth, type ResolveActor } from './http/auth.js'
+import { jwtAuth } from './http/jwt.js'
 import { listen, type Server } from './http/server.js'
 import type { Agent } from './runner/agent.js'
 import { echoAgent } from './runner/agents/echo.js'
@@ -64,6 +65,8 @@ const resolveActorBy = (auth: Config['auth']): ResolveActor => {
   switch (auth.by) {
     case 'headers':
       return auth.insecure ? insecureHeaderAuth : headerAuth
+    case 'jwt':
+      return jwtAuth(auth.jwt)
   }
 }
 

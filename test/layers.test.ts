@@ -70,6 +70,7 @@ const matrix = {
         'graphql-ws',
         'ws',
         '@types/ws',
+        'jose',
         'pino',
         'zod',
       ),
