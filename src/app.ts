@@ -10,6 +10,8 @@ import { serializeError } from './http/errorLog.js'
 import type { Log } from './http/errors.js'
 import { createHandler } from './http/handler.js'
 import { createHealth } from './http/health.js'
+import type { CorsOptions } from './http/origins.js'
+import type { Peer } from './http/peer.js'
 import { createProbes } from './http/probes.js'
 import type { StreamOptions } from './http/streams.js'
 import type { UpgradeListener } from './http/websocket.js'
@@ -29,7 +31,7 @@ export interface GatewayLimits {
 export interface GatewayOptions extends DomainOptions {
   /** Migrated, and closed by whoever opened it, after the gateway. */
   readonly storage: Storage
-  /** Who asks, from a request's credentials. There is no default: a gateway that trusts everyone says so with `headerAuth`. */
+  /** Who asks, from a request's credentials. There is no default: a gateway that trusts this machine says so with `headerAuth`. */
   readonly resolveActor: ResolveActor
   /** Whether an actor may use a workspace of its tenant; every one unless given. */
   readonly authorize?: Authorize | undefined
@@ -45,13 +47,15 @@ export interface GatewayOptions extends DomainOptions {
    * `Gateway.handleProbes` alone, or `off`. They are collected unless it is said.
    */
   readonly metrics?: 'served' | 'collected' | 'off' | undefined
+  /** Which web pages of other origins may use the gateway; none unless given. */
+  readonly cors?: CorsOptions | undefined
   /** How patient subscriptions are with their readers. */
   readonly streams?: StreamOptions | undefined
 }
 
 export interface Gateway {
-  /** Answers a request of the web's Fetch. */
-  readonly fetch: (request: Request) => Promise<Response>
+  /** Answers a request of the web's Fetch. Where it comes from is for the application to say: `headerAuth` believes nobody without. */
+  readonly fetch: (request: Request, peer?: Peer) => Promise<Response>
   /** Answers a request of Node's own server: `http.createServer(gateway.handle)`. */
   readonly handle: RequestListener
   /** Takes a WebSocket of Node's own server: `server.on('upgrade', gateway.upgrade)`. */
@@ -80,6 +84,7 @@ export const createGateway = ({
   graphiql = true,
   limits: { maxBodyBytes = DEFAULT_MAX_BODY_BYTES } = {},
   metrics: whose = 'collected',
+  cors = {},
   streams = {},
   ...domain
 }: GatewayOptions): Gateway => {
@@ -107,6 +112,7 @@ export const createGateway = ({
     health,
     graphiql,
     maxBodyBytes,
+    cors,
     streams,
   })
   return {

@@ -17,8 +17,18 @@ export { defineFeedback, type FeedbackDefinition, type FeedbackType } from './co
 export { changeNotes } from './core/notes.js'
 export * from './core/rejections.js'
 export type { Authorize, Caller } from './graphql/context.js'
-export { headerAuth, type ResolveActor, Unauthenticated } from './http/auth.js'
+export {
+  headerAuth,
+  IdentityUnavailable,
+  insecureHeaderAuth,
+  type ResolveActor,
+  Unauthenticated,
+} from './http/auth.js'
 export { serializeError } from './http/errorLog.js'
+export type { KeySetOptions } from './http/jwks.js'
+export { type JwtOptions, jwtAuth } from './http/jwt.js'
+export type { CorsOptions } from './http/origins.js'
+export type { Peer } from './http/peer.js'
 export type { StreamOptions } from './http/streams.js'
 export type { UpgradeListener } from './http/websocket.js'
 export type { Agent, Answered, LivePart, Step, Turn, Usage } from './runner/agent.js'

@@ -3,8 +3,9 @@
 import { type Logger, pino } from 'pino'
 import { createGateway, type Gateway } from './app.js'
 import { type Config, Misconfigured, readConfig } from './config.js'
-import { headerAuth } from './http/auth.js'
+import { headerAuth, insecureHeaderAuth, type ResolveActor } from './http/auth.js'
 import { serializeError } from './http/errorLog.js'
+import { jwtAuth } from './http/jwt.js'
 import { listen, type Server } from './http/server.js'
 import type { Agent } from './runner/agent.js'
 import { echoAgent } from './runner/agents/echo.js'
@@ -21,7 +22,8 @@ const start = async (): Promise<void> => {
     storage,
     maxMessageLength: config.maxMessageLength,
     agent: agents[config.agent],
-    resolveActor: headerAuth,
+    resolveActor: resolveActorBy(config.auth),
+    cors: { origins: config.corsOrigins },
     logger: log,
     limits: { maxBodyBytes: config.maxBodyBytes },
     metrics: !config.metrics.on ? 'off' : config.metrics.own === null ? 'served' : 'collected',
@@ -87,6 +89,15 @@ const open = async (
     })
   } catch (error) {
     throw new Misconfigured([`DATABASE_URL cannot be used: ${messageOf(error)}`])
+  }
+}
+
+const resolveActorBy = (auth: Config['auth']): ResolveActor => {
+  switch (auth.by) {
+    case 'headers':
+      return auth.insecure ? insecureHeaderAuth : headerAuth
+    case 'jwt':
+      return jwtAuth(auth.jwt)
   }
 }
 

@@ -76,6 +76,7 @@ const matrix = {
         'graphql-ws',
         'ws',
         '@types/ws',
+        'jose',
         'pino',
         'zod',
       ),
@@ -89,7 +90,7 @@ const matrix = {
     path: app,
     mayImport: [core, port, workspace, runner, graphql, http, span, metrics, node, packages('pino')],
   },
-  config: { path: config, mayImport: [packages('zod')] },
+  config: { path: config, mayImport: [http, packages('zod')] },
   main: {
     path: '^src/(main|migrate)\\.ts$',
     mayImport: [app, config, http, storages, port, runner, tracesSdk, node, packages('pino')],

@@ -5,7 +5,7 @@ import type { RejectionCode } from '../core/rejections.js'
 import type { Runner } from '../runner/runner.js'
 import type { Workspaces } from '../workspace/workspaces.js'
 
-/** Whether an actor may use a workspace of its tenant. */
+/** Whether an actor may use a workspace of its tenant. Nothing but `true` is a yes. */
 export type Authorize = (request: {
   readonly tenantId: string
   readonly workspaceId: string
@@ -18,6 +18,8 @@ export interface Caller {
   readonly actor: Actor
   /** When the credentials are no longer good, in epoch milliseconds: what streams then ends. Never when left out. */
   readonly expiresAt?: number | undefined
+  /** The ids of the only workspaces that the credentials are good for, whatever `authorize` says; all of the tenant's when left out. */
+  readonly workspaces?: readonly string[] | undefined
 }
 
 /** How a subscription is held open, where its transport has something to say in it. */
@@ -30,8 +32,10 @@ export interface Streaming {
   readonly recheckEvery?: number | undefined
 }
 
-export interface GraphQLContext extends Caller {
+export interface GraphQLContext extends Omit<Caller, 'workspaces'> {
   readonly workspaces: Workspaces
+  /** `workspaces` of the caller. */
+  readonly allowedWorkspaces?: Caller['workspaces']
   /** Carries out commands. */
   readonly runner: Runner
   readonly authorize: Authorize

@@ -9,6 +9,7 @@ import { asGraphQLError, presentResult } from './errors.js'
 import type { Exchange } from './exchange.js'
 import type { Ending } from './observer.js'
 import { Outlet } from './outlet.js'
+import { type Peer, peerOf } from './peer.js'
 import type { Signals } from './signals.js'
 import { FAREWELL, type Patience, slowConsumer, withoutInternals } from './streams.js'
 
@@ -32,6 +33,7 @@ const UNANSWERED = 2
 export class Connection {
   readonly socket: WebSocket
   readonly upgrade: IncomingMessage
+  readonly peer: Peer
   readonly outlet: Outlet
   #identity: Identity | null = null
   #isClosing = false
@@ -46,6 +48,7 @@ export class Connection {
     this.socket = socket
     this.upgrade = upgrade
     this.#signals = signals
+    this.peer = peerOf(upgrade.socket)
     this.outlet = new Outlet(socket, patience, () => this.#failStreams(slowConsumer()))
     this.#ping = setInterval(() => this.#askWhetherAlive(), patience.pingEvery).unref()
     socket.on('pong', () => {
@@ -70,7 +73,7 @@ export class Connection {
   identify(identity: Identity): void {
     this.#identity = identity
     const { expiresAt } = identity.caller
-    if (expiresAt === undefined) return
+    if (expiresAt === undefined || this.socket.readyState === this.socket.CLOSED) return
     this.#cancelExpiry = atInstant(
       expiresAt + AFTER_EXPIRY,
       () => void this.close(4403, 'Credentials expired'),

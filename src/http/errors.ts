@@ -8,6 +8,7 @@
 import { type ExecutionResult, GraphQLError, Kind } from 'graphql'
 import type { Logger } from 'pino'
 import { StorageUnavailable } from '../storage/port.js'
+import { IdentityUnavailable } from './auth.js'
 import { type Exchange, fieldsOf } from './exchange.js'
 
 export type Log = Pick<Logger, 'debug' | 'info' | 'warn' | 'error'>
@@ -16,6 +17,7 @@ export type Log = Pick<Logger, 'debug' | 'info' | 'warn' | 'error'>
 export const errorCodes = [
   'BAD_USER_INPUT',
   'UNAUTHENTICATED',
+  'FORBIDDEN_ORIGIN',
   'NOT_ACCEPTABLE',
   'PAYLOAD_TOO_LARGE',
   'UNSUPPORTED_MEDIA_TYPE',
@@ -28,9 +30,13 @@ export const errorCodes = [
 
 export type ErrorCode = (typeof errorCodes)[number]
 
-/** An error that ends a request before its operation is executed, with the status of the response. */
-export const refusal = (status: number, code: ErrorCode, message: string): GraphQLError =>
-  new GraphQLError(message, { extensions: { code, http: { status } } })
+/** An error that ends a request before its operation is executed, with the status and some headers of the response. */
+export const refusal = (
+  status: number,
+  code: ErrorCode,
+  message: string,
+  headers: Record<string, string> = {},
+): GraphQLError => new GraphQLError(message, { extensions: { code, http: { status, headers } } })
 
 export const badRequest = (message: string): GraphQLError => refusal(400, 'BAD_USER_INPUT', message)
 
@@ -65,11 +71,11 @@ const withOwnStatus = (error: GraphQLError): GraphQLError => {
 const presentError = (error: unknown, executed: boolean, exchange: Exchange, log: Log): GraphQLError => {
   const { requestId } = exchange
   const cause = causeOf(error)
-  if (cause instanceof StorageUnavailable) {
-    log.warn({ ...fieldsOf(exchange), err: cause }, 'the storage is unavailable')
-    const told = 'The storage is out of reach or too busy. Trying again is safe.'
+  const unavailable = cause === undefined ? null : unavailability(cause)
+  if (unavailable !== null) {
+    log.warn({ ...fieldsOf(exchange), err: cause }, unavailable.logged)
     const extensions = { code: 'SERVICE_UNAVAILABLE' satisfies ErrorCode, retryable: true, requestId }
-    return retold(error, told, executed ? extensions : { ...extensions, http: { status: 503 } })
+    return retold(error, unavailable.told, executed ? extensions : { ...extensions, http: { status: 503 } })
   }
   const mistake = clientMistake(error, executed)
   if (mistake !== null) return mistake
@@ -77,6 +83,21 @@ const presentError = (error: unknown, executed: boolean, exchange: Exchange, log
   const extensions = { code: 'INTERNAL_SERVER_ERROR' satisfies ErrorCode, requestId }
   const told = internalErrorMessage(requestId)
   return retold(error, told, executed ? extensions : { ...extensions, http: { status: 500 } })
+}
+
+/** What is said of something that is needed and out of reach, or `null` when that is not what was thrown. */
+const unavailability = (cause: unknown): { readonly told: string; readonly logged: string } | null => {
+  if (cause instanceof StorageUnavailable)
+    return {
+      told: 'The storage is out of reach or too busy. Trying again is safe.',
+      logged: 'the storage is unavailable',
+    }
+  if (cause instanceof IdentityUnavailable)
+    return {
+      told: 'It cannot be found out now who asks. Trying again is safe.',
+      logged: 'it cannot be found out who asks',
+    }
+  return null
 }
 
 /** What was thrown, when it was no GraphQL error. */

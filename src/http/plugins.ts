@@ -1,14 +1,12 @@
 /** What surrounds every operation: who asks and what they ask, what they are told of errors, and one line of log. */
 import type { DocumentNode, ExecutionResult } from 'graphql'
-import { isAsyncIterable, mapAsyncIterator, type Plugin } from 'graphql-yoga'
-import { z } from 'zod'
-import { actorSchema } from '../core/actors.js'
-import { idSchema } from '../core/text.js'
-import type { Caller } from '../graphql/context.js'
-import { type ResolveActor, Unauthenticated } from './auth.js'
+import { isAsyncIterable, mapAsyncIterator, type Plugin, type YogaInitialContext } from 'graphql-yoga'
+import type { ResolveActor } from './auth.js'
+import { authenticated } from './caller.js'
 import { internalErrorMessage, presentResult, refusal, withStatus } from './errors.js'
 import { exchangeOf } from './exchange.js'
 import { readParams } from './params.js'
+import type { Peer } from './peer.js'
 import { replyText } from './reply.js'
 import { answerRoute, type RoutesOptions } from './routes.js'
 import type { Signals } from './signals.js'
@@ -33,6 +31,11 @@ export const useExchange = (routes: RoutesOptions, signals: Signals): Plugin => 
   },
 })
 
+/** What is known of the connection of a request, besides the request. */
+export interface Connected {
+  readonly peer?: Peer | undefined
+}
+
 export interface OperationsOptions {
   readonly resolveActor: ResolveActor
   readonly maxBodyBytes: number
@@ -42,12 +45,12 @@ export interface OperationsOptions {
 export const useOperations = (
   { resolveActor, maxBodyBytes }: OperationsOptions,
   signals: Signals,
-): Plugin => ({
-  onRequestParse: async ({ request, setRequestParser }) => {
+): Plugin<YogaInitialContext, Connected> => ({
+  onRequestParse: async ({ request, setRequestParser, serverContext }) => {
     const exchange = exchangeOf(request)
     if (!acceptsResult(request))
       throw refusal(406, 'NOT_ACCEPTABLE', 'No media type in accept can be answered.')
-    exchange.caller = await authenticated(request, resolveActor)
+    exchange.caller = await authenticated(request, serverContext.peer ?? {}, resolveActor)
     setRequestParser((parsed) => readParams(parsed, maxBodyBytes))
   },
   onParse:
@@ -62,22 +65,6 @@ const acceptsResult = ({ headers }: Request): boolean =>
   /^\s*$|\*\/\*|application\/(\*|json|graphql-response\+json)|text\/event-stream|multipart\/mixed/i.test(
     headers.get('accept') ?? '',
   )
-
-const callerSchema = z.object({
-  tenantId: idSchema,
-  actor: actorSchema,
-  expiresAt: z.number().optional(),
-})
-
-/** @throws GraphQLError with code UNAUTHENTICATED, or whatever is wrong with `resolveActor`. */
-export const authenticated = async (request: Request, resolveActor: ResolveActor): Promise<Caller> => {
-  try {
-    return callerSchema.parse(await resolveActor(request))
-  } catch (error) {
-    if (error instanceof Unauthenticated) throw refusal(401, 'UNAUTHENTICATED', error.message)
-    throw error
-  }
-}
 
 const isDocument = (result: DocumentNode | Error | null): result is DocumentNode =>
   result !== null && !(result instanceof Error)

@@ -2,6 +2,7 @@
 import { ServerResponse } from 'node:http'
 import { type ExecutionResult, GraphQLError } from 'graphql'
 import { isAsyncIterable, type Plugin } from 'graphql-yoga'
+import { z } from 'zod'
 import { EventStream } from './eventStream.js'
 import { type Exchange, exchangeOf, fieldsOf } from './exchange.js'
 import type { Ending } from './observer.js'
@@ -45,8 +46,8 @@ export class EventStreams {
         // Nobody would ever end what nobody reads.
         if (request.signal.aborted || response?.destroyed === true) void results.return?.()
         const body = new fetchAPI.ReadableStream(this.#stream(results, exchangeOf(request), response))
-        const init = { status: isStream ? 200 : statusOf(processed), headers: HEADERS }
-        return new fetchAPI.Response(body, init)
+        const { status, headers } = isStream ? { status: 200, headers: {} } : saidToHttp(processed)
+        return new fetchAPI.Response(body, { status, headers: { ...headers, ...HEADERS } })
       }, 'text/event-stream')
     },
   }
@@ -124,15 +125,24 @@ async function* only(results: readonly ExecutionResult[]): AsyncGenerator<Execut
   yield* results
 }
 
+interface SaidToHttp {
+  readonly status: number
+  readonly headers: Record<string, string>
+}
+
+const saidSchema = z.object({
+  status: z.number().default(200),
+  headers: z.record(z.string(), z.string()).default({}),
+})
+
 /** What an error says to HTTP. */
-const statusOf = (result: unknown): number => {
+const saidToHttp = (result: unknown): SaidToHttp => {
   const errors = typeof result === 'object' && result !== null && 'errors' in result ? result.errors : null
   for (const error of Array.isArray(errors) ? errors : []) {
-    const http = error instanceof GraphQLError ? error.extensions['http'] : null
-    if (typeof http === 'object' && http !== null && 'status' in http && typeof http.status === 'number')
-      return http.status
+    const said = saidSchema.safeParse(error instanceof GraphQLError ? error.extensions['http'] : null)
+    if (said.success) return said.data
   }
-  return 200
+  return { status: 200, headers: {} }
 }
 
 /** Ends a connection that is not over by then. */
