@@ -17,13 +17,25 @@ export { defineFeedback, type FeedbackDefinition, type FeedbackType } from './co
 export { changeNotes } from './core/notes.js'
 export * from './core/rejections.js'
 export type { Authorize, Caller } from './graphql/context.js'
-export { headerAuth, type ResolveActor, Unauthenticated } from './http/auth.js'
+export {
+  headerAuth,
+  IdentityUnavailable,
+  insecureHeaderAuth,
+  type ResolveActor,
+  Unauthenticated,
+} from './http/auth.js'
+export { serializeError } from './http/errorLog.js'
+export type { KeySetOptions } from './http/jwks.js'
+export { type JwtOptions, jwtAuth } from './http/jwt.js'
+export type { CorsOptions } from './http/origins.js'
+export type { Peer } from './http/peer.js'
 export type { StreamOptions } from './http/streams.js'
 export type { UpgradeListener } from './http/websocket.js'
 export type { Agent, Answered, LivePart, Step, Turn, Usage } from './runner/agent.js'
 export { echoAgent } from './runner/agents/echo.js'
 export { Followers, type FollowersOptions, type LogSource } from './storage/follow.js'
 export { MemoryStorage } from './storage/memory.js'
+export type { Connections, Round, StorageObserver } from './storage/observer.js'
 export * from './storage/port.js'
 export {
   MigrationFailed,
@@ -34,7 +46,9 @@ export {
 export { openPrismaStorage, type PrismaStorageOptions } from './storage/prisma/open.js'
 export type { Unreadable } from './storage/unreadable.js'
 export {
+  type CarriedOut,
   type CommitOptions,
+  type CommitOutcome,
   type Committed,
   type FollowRequest,
   type LogFrame,
@@ -42,5 +56,6 @@ export {
   type Message,
   type ReplayComplete,
   Workspace,
+  type WorkspaceObserver,
 } from './workspace/workspace.js'
 export { Workspaces, type WorkspacesOptions } from './workspace/workspaces.js'

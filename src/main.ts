@@ -4,13 +4,16 @@ import { type Logger, pino } from 'pino'
 import { createGateway, type Gateway } from './app.js'
 import { type Config, Misconfigured, readConfig } from './config.js'
 import { type Drain, prepareEnding } from './ending.js'
-import { headerAuth } from './http/auth.js'
+import { headerAuth, insecureHeaderAuth, type ResolveActor } from './http/auth.js'
+import { serializeError } from './http/errorLog.js'
+import { jwtAuth } from './http/jwt.js'
 import { listen, type Server } from './http/server.js'
-import { createFront } from './http/starting.js'
+import { createFront, type Front } from './http/starting.js'
 import type { Agent } from './runner/agent.js'
 import { echoAgent } from './runner/agents/echo.js'
 import { openWithin } from './starting.js'
 import type { Storage } from './storage/port.js'
+import type { Traces } from './tracing/sdk.js'
 
 const start = async (): Promise<void> => {
   const config = readConfig(process.env)
@@ -22,37 +25,83 @@ const start = async (): Promise<void> => {
       `PORT ${config.port} on HOST ${config.host} cannot be listened on: ${messageOf(error)}`,
     ])
   })
+  const probes = await listenForProbes(config)
+  const traces = await openTraces(config, log)
   const storage = await openWithin(config, log, server.url)
   const gateway = createGateway({
     storage,
     maxMessageLength: config.maxMessageLength,
     agent: agents[config.agent],
-    resolveActor: headerAuth,
+    resolveActor: resolveActorBy(config.auth),
+    cors: { origins: config.corsOrigins },
     logger: log,
     limits: { maxBodyBytes: config.maxBodyBytes },
+    metrics: !config.metrics.on ? 'off' : config.metrics.own === null ? 'served' : 'collected',
   })
   front.serve(gateway)
-  ending.after(drainOf({ gateway, server, storage, timeout: config.shutdownTimeout }))
-  log.info({ url: server.url, storage: config.database.provider }, `listening: open ${server.url}/graphql`)
+  probes?.front.serve({ handle: gateway.handleProbes, upgrade: (_, socket) => void socket.destroy() })
+  ending.after(drainOf({ log, gateway, server, storage, traces, timeout: config.shutdownTimeout }))
+  log.info(
+    { url: server.url, probes: probes?.server.url, storage: config.database.provider },
+    `listening: open ${server.url}/graphql`,
+  )
+}
+
+/** Answers for as long as the process lives, also while it starts and stops. */
+const listenForProbes = async ({ metrics }: Config): Promise<{ front: Front; server: Server } | null> => {
+  if (metrics.own === null) return null
+  const { port, host } = metrics.own
+  const front = createFront()
+  const server = await listen(front, { port, host }).catch((error: unknown) => {
+    throw new Misconfigured([`METRICS_PORT ${port} on ${host} cannot be listened on: ${messageOf(error)}`])
+  })
+  return { front, server }
+}
+
+/** The SDK of OpenTelemetry is loaded where spans are to be sent somewhere. */
+const openTraces = async ({ traces }: Config, log: Logger): Promise<Traces | null> => {
+  if (!traces) return null
+  const { startTraces } = await import('./tracing/sdk.js')
+  return startTraces({
+    serviceName: 'artifactr-gateway',
+    onLost: (err) => log.warn({ err }, 'traces could not be sent, and are lost'),
+  })
 }
 
 /** To standard output as Node writes it: pino's own way of writing never ends a process whose log nobody reads any more. */
 const openLog = ({ logLevel }: Config): Logger => {
   process.stdout.on('error', () => undefined)
-  return pino({ name: 'artifactr-gateway', level: logLevel }, process.stdout)
+  return pino(
+    { name: 'artifactr-gateway', level: logLevel, serializers: { err: serializeError } },
+    process.stdout,
+  )
+}
+
+const resolveActorBy = (auth: Config['auth']): ResolveActor => {
+  switch (auth.by) {
+    case 'headers':
+      return auth.insecure ? insecureHeaderAuth : headerAuth
+    case 'jwt':
+      return jwtAuth(auth.jwt)
+  }
 }
 
 const agents: Record<Config['agent'], Agent | undefined> = { echo: echoAgent, none: undefined }
 
 interface Running {
+  readonly log: Logger
   readonly gateway: Gateway
   readonly server: Server
   readonly storage: Storage
+  readonly traces: Traces | null
   readonly timeout: number
 }
 
 /** How long it may take, once the requests are over or out of time, to stop turns, end streams and close the storage, in milliseconds. */
 const CLOSING_TIMEOUT = 5_000
+
+/** How long sending the last spans may take of that, in milliseconds. */
+const FLUSH_TIMEOUT = 2_000
 
 /** How long connections may take to end once nothing is under way on them, in milliseconds. */
 const PARTING = 1_000
@@ -62,13 +111,14 @@ const PARTING = 1_000
  * order: what comes later serves what comes before.
  */
 const drainOf =
-  ({ gateway, server, storage, timeout }: Running): Drain =>
+  ({ log, gateway, server, storage, traces, timeout }: Running): Drain =>
   () => {
     const inOrder = async (): Promise<boolean> => {
       server.refuse()
       await gateway.close({ timeout })
       const isFinished = await server.stop(PARTING)
       await storage.close()
+      if ((await traces?.stop(FLUSH_TIMEOUT)) === false) log.warn('the last traces could not be sent')
       return isFinished
     }
     const late = new Promise<false>((resolve) => {

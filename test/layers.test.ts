@@ -10,16 +10,19 @@ interface Layer {
 }
 
 const core = '^src/core/'
-const port = '^src/storage/(port|staging|codec|turnstile|weight|unreadable)\\.ts$'
+const port = '^src/storage/(port|observer|staging|codec|turnstile|weight|unreadable)\\.ts$'
 const follow = '^src/storage/(follow|follower|followTail)\\.ts$'
 const memory = '^src/storage/memory(Data)?\\.ts$'
 const prisma = '^src/storage/prisma/'
 const storages = '^src/storage/open\\.ts$'
+const span = '^src/tracing/span\\.ts$'
+const tracesSdk = '^src/tracing/sdk\\.ts$'
+const metrics = '^src/metrics/'
 const workspace = '^src/workspace/'
 const runner = '^src/runner/'
 const graphql = '^src/graphql/'
 const http = '^src/http/'
-const app = '^src/app\\.ts$'
+const app = '^src/(app|turnLog)\\.ts$'
 const config = '^src/config\\.ts$'
 
 /** Marks a layer that may use Node's own modules. */
@@ -44,8 +47,10 @@ const matrix = {
     ],
   },
   storages: { path: storages, mayImport: [port, memory, prisma] },
-  workspace: { path: workspace, mayImport: [core, port, node, packages('zod')] },
-  runner: { path: runner, mayImport: [core, workspace, node] },
+  span: { path: span, mayImport: [packages('@opentelemetry/api')] },
+  tracesSdk: { path: tracesSdk, mayImport: [packages('@opentelemetry/[a-z-]+')] },
+  workspace: { path: workspace, mayImport: [core, port, span, node, packages('zod')] },
+  runner: { path: runner, mayImport: [core, workspace, span, node] },
   graphql: {
     path: graphql,
     mayImport: [
@@ -62,6 +67,7 @@ const matrix = {
       core,
       port,
       graphql,
+      span,
       node,
       packages(
         'graphql',
@@ -70,19 +76,24 @@ const matrix = {
         'graphql-ws',
         'ws',
         '@types/ws',
+        'jose',
         'pino',
         'zod',
       ),
     ],
   },
+  metrics: {
+    path: metrics,
+    mayImport: [core, port, workspace, runner, http, packages('graphql', 'prom-client')],
+  },
   app: {
     path: app,
-    mayImport: [core, port, workspace, runner, graphql, http, node, packages('pino')],
+    mayImport: [core, port, workspace, runner, graphql, http, span, metrics, node, packages('pino')],
   },
-  config: { path: config, mayImport: [packages('zod')] },
+  config: { path: config, mayImport: [http, packages('zod')] },
   main: {
     path: '^src/(main|migrate|starting|ending)\\.ts$',
-    mayImport: [app, config, http, storages, port, runner, node, packages('pino')],
+    mayImport: [app, config, http, storages, port, runner, tracesSdk, node, packages('pino')],
   },
 } satisfies Record<string, Layer>
 

@@ -36,9 +36,19 @@ export const findWorkspace = async (
   }
 }
 
+/** Whether the caller may use a workspace: its credentials have to be good for it, and the application has to agree. */
+export const mayUse = async (
+  { authorize, tenantId, actor, allowedWorkspaces }: GraphQLContext,
+  workspaceId: string,
+): Promise<boolean> => {
+  if (allowedWorkspaces !== undefined && !allowedWorkspaces.includes(workspaceId)) return false
+  const answer: unknown = await authorize({ tenantId, workspaceId, actor })
+  return answer === true
+}
+
 const open = async (context: GraphQLContext, workspaceId: string): Promise<Workspace> => {
-  const { workspaces, authorize, tenantId, actor } = context
-  const workspace = workspaces.open(tenantId, workspaceId, { actor })
-  if (await authorize({ tenantId, workspaceId, actor })) return workspace
+  const { workspaces, tenantId, actor, traceparent } = context
+  const workspace = workspaces.open(tenantId, workspaceId, { actor }).traced(traceparent)
+  if (await mayUse(context, workspaceId)) return workspace
   throw new Forbidden(`workspace ${workspaceId} may not be used by this caller`)
 }

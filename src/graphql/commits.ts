@@ -2,6 +2,7 @@
 import type { Seq } from '../core/envelopes.js'
 import { type Event, type EventOf, type EventType, isKnown } from '../core/events.js'
 import type { FactInput } from '../core/facts.js'
+import { Rejection } from '../core/rejections.js'
 import type { Outcome } from '../core/state.js'
 import type { Handled } from '../runner/runner.js'
 import type { CommandRequest } from '../workspace/ids.js'
@@ -31,9 +32,10 @@ export const carryOut = async (
 ): Promise<CarriedOut> => {
   const workspace = await openWorkspace(context, target.workspaceId)
   try {
-    const handled = await context.runner.handle(workspace, command, commitOptions(context, target))
+    const handled = await context.runner.handle(workspace, command, commitOptions(target))
     return carriedOut(workspace, handled)
   } catch (error) {
+    tellOfRefusal(context, workspace, command, error)
     throw asInputPaths(error, command)
   }
 }
@@ -45,11 +47,25 @@ export const recordFact = async (
   fact: FactInput,
 ): Promise<CarriedOut> => {
   const workspace = await openWorkspace(context, target.workspaceId)
-  return carriedOut(workspace, await workspace.record(fact, commitOptions(context, target)))
+  try {
+    return carriedOut(workspace, await workspace.record(fact, commitOptions(target)))
+  } catch (error) {
+    tellOfRefusal(context, workspace, fact, error)
+    throw error
+  }
 }
 
-const commitOptions = ({ traceparent }: GraphQLContext, { commandId }: CommandTarget): CommitOptions => ({
-  traceparent,
+const tellOfRefusal = (
+  { onRefused }: GraphQLContext,
+  { scope }: Workspace,
+  { type }: { readonly type: string },
+  error: unknown,
+): void => {
+  if (error instanceof Rejection)
+    onRefused?.({ command: type, workspace: scope.workspaceId, code: error.code })
+}
+
+const commitOptions = ({ commandId }: CommandTarget): CommitOptions => ({
   commandId: commandId ?? undefined,
 })
 

@@ -1,10 +1,11 @@
 /** What a resolver knows of its request. Who asks comes from credentials, never from input (domain §1). */
 import type { Actor } from '../core/actors.js'
 import type { Seq } from '../core/envelopes.js'
+import type { RejectionCode } from '../core/rejections.js'
 import type { Runner } from '../runner/runner.js'
 import type { Workspaces } from '../workspace/workspaces.js'
 
-/** Whether an actor may use a workspace of its tenant. */
+/** Whether an actor may use a workspace of its tenant. Nothing but `true` is a yes. */
 export type Authorize = (request: {
   readonly tenantId: string
   readonly workspaceId: string
@@ -17,6 +18,8 @@ export interface Caller {
   readonly actor: Actor
   /** When the credentials are no longer good, in epoch milliseconds: what streams then ends. Never when left out. */
   readonly expiresAt?: number | undefined
+  /** The ids of the only workspaces that the credentials are good for, whatever `authorize` says; all of the tenant's when left out. */
+  readonly workspaces?: readonly string[] | undefined
 }
 
 /** How a subscription is held open, where its transport has something to say in it. */
@@ -29,13 +32,24 @@ export interface Streaming {
   readonly recheckEvery?: number | undefined
 }
 
-export interface GraphQLContext extends Caller {
+export interface GraphQLContext extends Omit<Caller, 'workspaces'> {
   readonly workspaces: Workspaces
+  /** `workspaces` of the caller. */
+  readonly allowedWorkspaces?: Caller['workspaces']
   /** Carries out commands. */
   readonly runner: Runner
   readonly authorize: Authorize
   readonly requestId: string
-  /** The W3C trace context the request came with. */
+  /** The W3C trace context of what is done for the request. */
   readonly traceparent?: string | undefined
   readonly streaming?: Streaming | undefined
+  /** Told of commands that were refused. */
+  readonly onRefused?: ((refused: Refused) => void) | undefined
+}
+
+interface Refused {
+  /** The type of the command or fact. */
+  readonly command: string
+  readonly workspace: string
+  readonly code: RejectionCode
 }

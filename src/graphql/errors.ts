@@ -3,7 +3,7 @@ import { type ASTNode, GraphQLError } from 'graphql'
 import { Forbidden, ValidationFailed } from '../core/rejections.js'
 import { idProblem, textProblem } from '../core/text.js'
 
-export type ErrorCode = 'BAD_USER_INPUT' | 'FORBIDDEN' | 'TOKEN_EXPIRED'
+export type ErrorCode = 'BAD_USER_INPUT' | 'FORBIDDEN' | 'SERVICE_UNAVAILABLE' | 'TOKEN_EXPIRED'
 
 interface ErrorDetails {
   /** The argument that is wrong. */

@@ -1,27 +1,69 @@
 /**
- * Who asks. `headerAuth` believes what headers say: it is for trying things out, and for gateways that only a trusted proxy reaches.
+ * Who asks. `headerAuth` believes what headers say, of this machine alone: it is for trying things out. `insecureHeaderAuth` believes
+ * everyone: it is for gateways that only a trusted proxy reaches.
  */
 import type { Actor } from '../core/actors.js'
 import { idProblem, textProblem } from '../core/text.js'
 import type { Caller } from '../graphql/context.js'
+import { hostIn, isLoopbackAddress, isLoopbackHost, type Peer } from './peer.js'
 
 /** The caller's credentials are missing or wrong: HTTP 401. The message is shown to the caller. */
 export class Unauthenticated extends Error {
   override readonly name = 'Unauthenticated'
+  /** How to come back, for `WWW-Authenticate`, such as `Bearer`; no such header when left out. */
+  readonly challenge: string | undefined
+
+  constructor(message: string, { challenge }: { readonly challenge?: string | undefined } = {}) {
+    super(message)
+    this.challenge = challenge
+  }
+}
+
+/** It cannot be found out now who asks, and the caller is not to blame: HTTP 503, and trying again is safe. Its cause is logged. */
+export class IdentityUnavailable extends Error {
+  override readonly name = 'IdentityUnavailable'
 }
 
 /**
- * Reads who asks out of a request's credentials; asked once for each request with an operation.
+ * Reads who asks out of a request's credentials; asked once for each request with an operation, and once for each WebSocket.
  *
- * @throws Unauthenticated when they are missing or wrong. Anything else it throws is a bug, and masked.
+ * @param peer Where the request comes from.
+ * @throws Unauthenticated when they are missing or wrong; IdentityUnavailable when that cannot be found out now. Anything else it throws is
+ * a bug, and masked.
  */
-export type ResolveActor = (request: Request) => Caller | Promise<Caller>
+export type ResolveActor = (request: Request, peer: Peer) => Caller | Promise<Caller>
+
+/**
+ * As `insecureHeaderAuth`, for callers on this machine: those that come from a loopback address, by a loopback name, and through no proxy
+ * that says so. A page that has its own name lead here (DNS rebinding) does not come by a loopback name.
+ */
+export const headerAuth: ResolveActor = (request, peer) => {
+  const problem = strangeness(request, peer)
+  if (problem !== null)
+    throw new Unauthenticated(
+      `${problem}: without AUTH_INSECURE=1 (insecureHeaderAuth), headers are believed from this machine only`,
+    )
+  return insecureHeaderAuth(request, peer)
+}
 
 /** `x-tenant`, `x-user` (both default to `dev`), `x-user-name`; or another actor by `x-actor-kind` and `x-actor-id`. */
-export const headerAuth: ResolveActor = ({ headers }) => ({
+export const insecureHeaderAuth: ResolveActor = ({ headers }) => ({
   tenantId: idIn(headers, 'x-tenant') ?? 'dev',
   actor: actorIn(headers),
 })
+
+/** What proxies add to a request that they pass on. */
+const FORWARDED = /^(forwarded|via|x-forwarded(-.*)?|x-real-ip|x-client-ip|true-client-ip|cf-connecting-ip)$/
+
+/** Why a request is not known to come from this machine; `null` when it is. */
+const strangeness = ({ headers, url }: Request, { address }: Peer): string | null => {
+  if (address === undefined) return 'the peer address is unknown'
+  if (!isLoopbackAddress(address)) return 'this comes from another machine'
+  const forwarded = [...headers.keys()].find((name) => FORWARDED.test(name))
+  if (forwarded !== undefined) return `${forwarded} is set`
+  const host = hostIn(headers.get('host') ?? new URL(url).host)
+  return host !== null && isLoopbackHost(host) ? null : 'the host is no loopback name'
+}
 
 const actorIn = (headers: Headers): Actor => {
   const given = headers.get('x-actor-kind')

@@ -5,9 +5,12 @@ import type { ExecutionResult, GraphQLError } from 'graphql'
 import type { WebSocket } from 'ws'
 import type { Caller } from '../graphql/context.js'
 import { atInstant } from '../graphql/subscriptions/deadline.js'
-import { asGraphQLError, type Log, presentResult } from './errors.js'
+import { asGraphQLError, presentResult } from './errors.js'
 import type { Exchange } from './exchange.js'
+import type { Ending } from './observer.js'
 import { Outlet } from './outlet.js'
+import { type Peer, peerOf } from './peer.js'
+import type { Signals } from './signals.js'
 import { FAREWELL, type Patience, slowConsumer, withoutInternals } from './streams.js'
 
 /** A stream of results that can be made to fail. */
@@ -30,20 +33,22 @@ const UNANSWERED = 2
 export class Connection {
   readonly socket: WebSocket
   readonly upgrade: IncomingMessage
+  readonly peer: Peer
   readonly outlet: Outlet
   #identity: Identity | null = null
   #isClosing = false
-  readonly #log: Log
+  readonly #signals: Signals
   readonly #streams = new Set<Results>()
   readonly #underWay = new Set<Promise<unknown>>()
   readonly #ping: NodeJS.Timeout
   #unanswered = 0
   #cancelExpiry: (() => void) | undefined
 
-  constructor(socket: WebSocket, upgrade: IncomingMessage, patience: Patience, log: Log) {
+  constructor(socket: WebSocket, upgrade: IncomingMessage, patience: Patience, signals: Signals) {
     this.socket = socket
     this.upgrade = upgrade
-    this.#log = log
+    this.#signals = signals
+    this.peer = peerOf(upgrade.socket)
     this.outlet = new Outlet(socket, patience, () => this.#failStreams(slowConsumer()))
     this.#ping = setInterval(() => this.#askWhetherAlive(), patience.pingEvery).unref()
     socket.on('pong', () => {
@@ -68,7 +73,7 @@ export class Connection {
   identify(identity: Identity): void {
     this.#identity = identity
     const { expiresAt } = identity.caller
-    if (expiresAt === undefined) return
+    if (expiresAt === undefined || this.socket.readyState === this.socket.CLOSED) return
     this.#cancelExpiry = atInstant(
       expiresAt + AFTER_EXPIRY,
       () => void this.close(4403, 'Credentials expired'),
@@ -76,21 +81,24 @@ export class Connection {
   }
 
   /** Waits for an operation that has one result before the socket is closed. */
-  carryOut(operation: Promise<ExecutionResult>, exchange: Exchange): Promise<ExecutionResult> {
-    const presented = operation.then((result) => withoutInternals(presentResult(result, exchange, this.#log)))
-    this.#underWay.add(presented)
-    return presented.finally(() => this.#underWay.delete(presented))
+  carryOut(operation: Promise<ExecutionResult>): Promise<ExecutionResult> {
+    this.#underWay.add(operation)
+    return operation.finally(() => this.#underWay.delete(operation))
   }
 
   /** The results of a subscription as they are sent. It ends alone, by itself, by an error or by its reader. */
   stream(source: AsyncIterable<ExecutionResult>, exchange: Exchange): Results {
-    const log = this.#log
+    const { log } = this.#signals
     const streams = this.#streams
     const results = source[Symbol.asyncIterator]()
     let failure: GraphQLError | null = null
-    const present = (result: ExecutionResult) => withoutInternals(presentResult(result, exchange, log))
-    const end = async (): Promise<IteratorReturnResult<undefined>> => {
-      if (streams.delete(stream)) log.info({ requestId: exchange.requestId }, 'stream ended')
+    const present = (result: ExecutionResult) => {
+      const presented = withoutInternals(presentResult(result, exchange, log))
+      signals.sent(presented)
+      return presented
+    }
+    const end = async (ending: Ending): Promise<IteratorReturnResult<undefined>> => {
+      if (streams.delete(stream)) signals.ended(ending)
       await results.return?.()
       return { done: true, value: undefined }
     }
@@ -100,19 +108,21 @@ export class Connection {
         try {
           if (failure !== null) throw failure
           const { done, value } = await results.next()
-          return done === true ? await end() : { done: false, value: present(value) }
+          return done === true ? await end('completed') : { done: false, value: present(value) }
         } catch (error) {
-          await end()
-          throw present({ errors: [asGraphQLError(error)] }).errors?.[0] ?? error
+          const told = present({ errors: [asGraphQLError(error)] }).errors?.[0] ?? error
+          await end('completed')
+          throw told
         }
       },
-      return: end,
+      return: () => end('dropped'),
       fail: (error) => {
         failure = error
-        void end()
+        void end('slow')
       },
     }
     streams.add(stream)
+    const signals = this.#signals.streamBegan(exchange, 'websocket')
     return stream
   }
 

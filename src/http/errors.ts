@@ -8,26 +8,35 @@
 import { type ExecutionResult, GraphQLError, Kind } from 'graphql'
 import type { Logger } from 'pino'
 import { StorageUnavailable } from '../storage/port.js'
-import type { Exchange } from './exchange.js'
+import { IdentityUnavailable } from './auth.js'
+import { type Exchange, fieldsOf } from './exchange.js'
 
 export type Log = Pick<Logger, 'debug' | 'info' | 'warn' | 'error'>
 
 /** Codes of errors that are the gateway's own. */
-export type ErrorCode =
-  | 'BAD_USER_INPUT'
-  | 'UNAUTHENTICATED'
-  | 'NOT_ACCEPTABLE'
-  | 'PAYLOAD_TOO_LARGE'
-  | 'UNSUPPORTED_MEDIA_TYPE'
-  | 'SERVICE_UNAVAILABLE'
-  | 'SLOW_CONSUMER'
-  | 'TOO_MANY_OPERATIONS'
-  | 'TOKEN_EXPIRED'
-  | 'INTERNAL_SERVER_ERROR'
+export const errorCodes = [
+  'BAD_USER_INPUT',
+  'UNAUTHENTICATED',
+  'FORBIDDEN_ORIGIN',
+  'NOT_ACCEPTABLE',
+  'PAYLOAD_TOO_LARGE',
+  'UNSUPPORTED_MEDIA_TYPE',
+  'SERVICE_UNAVAILABLE',
+  'SLOW_CONSUMER',
+  'TOO_MANY_OPERATIONS',
+  'TOKEN_EXPIRED',
+  'INTERNAL_SERVER_ERROR',
+] as const
 
-/** An error that ends a request before its operation is executed, with the status of the response. */
-export const refusal = (status: number, code: ErrorCode, message: string): GraphQLError =>
-  new GraphQLError(message, { extensions: { code, http: { status } } })
+export type ErrorCode = (typeof errorCodes)[number]
+
+/** An error that ends a request before its operation is executed, with the status and some headers of the response. */
+export const refusal = (
+  status: number,
+  code: ErrorCode,
+  message: string,
+  headers: Record<string, string> = {},
+): GraphQLError => new GraphQLError(message, { extensions: { code, http: { status, headers } } })
 
 export const badRequest = (message: string): GraphQLError => refusal(400, 'BAD_USER_INPUT', message)
 
@@ -62,21 +71,33 @@ const withOwnStatus = (error: GraphQLError): GraphQLError => {
 const presentError = (error: unknown, executed: boolean, exchange: Exchange, log: Log): GraphQLError => {
   const { requestId } = exchange
   const cause = causeOf(error)
-  if (cause instanceof StorageUnavailable) {
-    log.warn({ requestId, err: cause }, 'the storage is unavailable')
-    const told = 'The storage is out of reach or too busy. Trying again is safe.'
+  const unavailable = cause === undefined ? null : unavailability(cause)
+  if (unavailable !== null) {
+    log.warn({ ...fieldsOf(exchange), err: cause }, unavailable.logged)
     const extensions = { code: 'SERVICE_UNAVAILABLE' satisfies ErrorCode, retryable: true, requestId }
-    return retold(error, told, executed ? extensions : { ...extensions, http: { status: 503 } })
+    return retold(error, unavailable.told, executed ? extensions : { ...extensions, http: { status: 503 } })
   }
   const mistake = clientMistake(error, executed)
   if (mistake !== null) return mistake
-  log.error(
-    { requestId, operation: exchange.operation, path: pathIn(error), err: cause ?? error },
-    'unforeseen error',
-  )
+  log.error({ ...fieldsOf(exchange), path: pathIn(error), err: cause ?? error }, 'unforeseen error')
   const extensions = { code: 'INTERNAL_SERVER_ERROR' satisfies ErrorCode, requestId }
   const told = internalErrorMessage(requestId)
   return retold(error, told, executed ? extensions : { ...extensions, http: { status: 500 } })
+}
+
+/** What is said of something that is needed and out of reach, or `null` when that is not what was thrown. */
+const unavailability = (cause: unknown): { readonly told: string; readonly logged: string } | null => {
+  if (cause instanceof StorageUnavailable)
+    return {
+      told: 'The storage is out of reach or too busy. Trying again is safe.',
+      logged: 'the storage is unavailable',
+    }
+  if (cause instanceof IdentityUnavailable)
+    return {
+      told: 'It cannot be found out now who asks. Trying again is safe.',
+      logged: 'it cannot be found out who asks',
+    }
+  return null
 }
 
 /** What was thrown, when it was no GraphQL error. */

@@ -5,10 +5,8 @@
  */
 import type { ExecutionResult } from 'graphql'
 import type { Seq } from '../core/envelopes.js'
+import type { Ending } from './observer.js'
 import { slowConsumer, withoutInternals } from './streams.js'
-
-/** How a stream ended: by itself or with the gateway, by the reader, or because the reader stopped reading. */
-export type Ending = 'completed' | 'dropped' | 'slow'
 
 export interface EventStreamOptions {
   readonly results: AsyncIterator<ExecutionResult, unknown>
@@ -17,6 +15,7 @@ export interface EventStreamOptions {
   readonly pingEvery: number
   readonly stallTimeout: number
   readonly onBegin: () => void
+  readonly onSent: (result: ExecutionResult) => void
   /** Told once, when nothing is held for the stream any more but what was already written. */
   readonly onEnd: (ending: Ending) => void
   readonly onError: (error: unknown) => void
@@ -86,12 +85,13 @@ export class EventStream {
   }
 
   async #take(): Promise<void> {
-    const { results, takePosition, onError } = this.#options
+    const { results, takePosition, onSent, onError } = this.#options
     this.#isWaiting = true
     try {
       const { done, value } = await results.next()
-      if (done === true) this.#finish()
-      else this.#pieces = piecesOf(frameOf(value, takePosition()))
+      if (done === true) return this.#finish()
+      onSent(value)
+      this.#pieces = piecesOf(frameOf(value, takePosition()))
     } catch (error) {
       onError(error)
       this.#finish()

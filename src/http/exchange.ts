@@ -3,15 +3,40 @@ import { randomUUID } from 'node:crypto'
 import type { OperationTypeNode } from 'graphql'
 import type { Seq } from '../core/envelopes.js'
 import type { Caller } from '../graphql/context.js'
+import { type Span, traceIdOf } from '../tracing/span.js'
+import type { Transport } from './observer.js'
+
+/** What is asked for. */
+interface Operation {
+  readonly type: OperationTypeNode
+  /** As the client chose to call it. */
+  readonly name: string | undefined
+  /** Of a subscription: the field of the schema. */
+  readonly field: string | undefined
+  readonly span: Span
+  /** The texts in its document and variables. */
+  readonly texts: () => Iterable<string>
+}
 
 export interface Exchange {
   readonly requestId: string
   /** Milliseconds, on the clock of `performance.now()`. */
   readonly startedAt: number
+  /** The W3C trace context it came with. */
+  readonly traceparent: string | undefined
+  /** Codes of errors and refusals it was answered with. */
+  readonly codes: Set<string>
+  transport: Transport
+  /** Of an HTTP request. */
+  span?: Span
   caller?: Caller
   /** Of a stream: the position its reader comes to with the result that is taken next. */
   position?: Seq | undefined
-  operation?: { readonly type: OperationTypeNode; readonly name: string | undefined }
+  operation?: Operation
+  /** Whether it is known what became of the operation. */
+  isOver: boolean
+  /** Whether what became of it is a stream. */
+  isStream: boolean
 }
 
 const exchanges = new WeakMap<Request, Exchange>()
@@ -23,10 +48,38 @@ export const exchangeOf = (request: Request): Exchange => {
   const begun: Exchange = {
     requestId: requestIdOf(request.headers.get('x-request-id')),
     startedAt: performance.now(),
+    traceparent: traceparentIn(request),
+    codes: new Set(),
+    transport: 'http',
+    isOver: false,
+    isStream: false,
   }
   exchanges.set(request, begun)
   return begun
 }
+
+/** The trace context for what is done in its name. */
+export const traceparentOf = ({ operation, span, traceparent }: Exchange): string | undefined =>
+  (operation?.span ?? span)?.traceparent ?? traceparent
+
+/** How much of what a client chose is logged, in UTF-16 units. */
+export const MAX_LOGGED = 128
+
+/** What every line of log says of the request it is about. */
+export const fieldsOf = (exchange: Exchange) => {
+  const { requestId, operation, caller } = exchange
+  return {
+    requestId,
+    tenant: caller?.tenantId,
+    operationType: operation?.type,
+    operationName: operation?.name?.slice(0, MAX_LOGGED),
+    traceId: traceIdOf(traceparentOf(exchange)),
+  }
+}
+
+/** Milliseconds since it began. */
+export const durationOf = ({ startedAt }: Exchange): number =>
+  Math.round((performance.now() - startedAt) * 1000) / 1000
 
 /** The caller's own request id if it is sane: it is repeated in logs and headers. */
 const requestIdOf = (given: string | null): string =>
@@ -38,7 +91,7 @@ export const pathOf = ({ url }: Request): string => /^[a-z]+:\/\/[^/?#]*([^?#]*)
 const TRACEPARENT = /^(?!ff)[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/
 
 /** The W3C trace context of a request, if it has a valid one. */
-export const traceparentOf = ({ headers }: Request): string | undefined => {
+const traceparentIn = ({ headers }: Request): string | undefined => {
   const given = headers.get('traceparent')
   return given !== null && TRACEPARENT.test(given) ? given : undefined
 }

@@ -52,6 +52,8 @@ export const graphiqlResponse = async ({ headers }: Request): Promise<Response> 
 const CONTENT_SECURITY_POLICY = [
   "default-src 'self' 'unsafe-inline' 'unsafe-eval' blob: data:",
   "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
   "frame-ancestors 'none'",
 ].join('; ')
 

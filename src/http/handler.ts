@@ -7,9 +7,21 @@ import { createYoga, type YogaInitialContext } from 'graphql-yoga'
 import type { Caller, GraphQLContext } from '../graphql/context.js'
 import { documentCaches, useDocumentLimits } from './documents.js'
 import type { Log } from './errors.js'
-import { exchangeOf, traceparentOf } from './exchange.js'
-import { type OperationsOptions, useExchange, useOperations, usePresentedErrors } from './plugins.js'
-import { GRAPHQL_PATH, type RoutesOptions } from './routes.js'
+import { exchangeOf, fieldsOf, traceparentOf } from './exchange.js'
+import type { HttpObserver } from './observer.js'
+import { type CorsOptions, Origins } from './origins.js'
+import { GRAPHQL_PATH } from './paths.js'
+import { type Peer, peerOf } from './peer.js'
+import {
+  type Connected,
+  type OperationsOptions,
+  useExchange,
+  useOperations,
+  usePresentedErrors,
+} from './plugins.js'
+import type { RoutesOptions } from './routes.js'
+import { SECURITY_HEADERS, UNLESS_SAID, useSecurityHeaders } from './securityHeaders.js'
+import { Signals } from './signals.js'
 import { EventStreams } from './sse.js'
 import { patienceOf, type StreamOptions } from './streams.js'
 import { UnderWay } from './underWay.js'
@@ -17,15 +29,17 @@ import { Sockets, type UpgradeListener } from './websocket.js'
 
 export interface HandlerOptions extends RoutesOptions, OperationsOptions {
   readonly streams: StreamOptions
+  readonly cors: CorsOptions
   readonly schema: GraphQLSchema
   readonly log: Log
+  readonly observer?: HttpObserver | undefined
   /** What resolvers know besides the request. */
   readonly context: Pick<GraphQLContext, 'workspaces' | 'authorize' | 'runner'>
 }
 
 export interface Handler {
   /** For anything that speaks the web's Fetch. */
-  readonly fetch: (request: Request) => Promise<Response>
+  readonly fetch: (request: Request, peer?: Peer) => Promise<Response>
   /** For Node's own server. */
   readonly handle: RequestListener
   /** For the `upgrade` event of Node's own server. */
@@ -37,20 +51,28 @@ export interface Handler {
   dispose(): Promise<void>
 }
 
-export const createHandler = ({ schema, log, context, ...options }: HandlerOptions): Handler => {
+export const createHandler = ({ schema, log, observer, context, ...options }: HandlerOptions): Handler => {
   const patience = patienceOf(options.streams)
-  const eventStreams = new EventStreams(patience, log)
+  const signals = new Signals(log, observer)
+  const eventStreams = new EventStreams(patience, signals)
   const underWay = new UnderWay()
-  const yoga = createYoga({
+  const origins = new Origins(options.cors)
+  const yoga = createYoga<Connected>({
     schema,
     graphqlEndpoint: GRAPHQL_PATH,
     context: ({ request }: YogaInitialContext): GraphQLContext => {
       const exchange = exchangeOf(request)
+      const { workspaces: allowedWorkspaces, ...caller } = callerOf(exchange.caller)
       return {
         ...context,
-        ...callerOf(exchange.caller),
+        ...caller,
+        allowedWorkspaces,
         requestId: exchange.requestId,
-        traceparent: traceparentOf(request),
+        traceparent: traceparentOf(exchange),
+        onRefused: (refused) => {
+          exchange.codes.add(refused.code)
+          log.debug({ ...fieldsOf(exchange), ...refused }, 'command refused')
+        },
         streaming: {
           lastEventId: request.headers.get('last-event-id') ?? undefined,
           onPosition: (seq) => {
@@ -61,10 +83,12 @@ export const createHandler = ({ schema, log, context, ...options }: HandlerOptio
       }
     },
     plugins: [
-      useExchange(options, log, underWay),
-      useOperations(options),
+      origins.plugin,
+      useSecurityHeaders(),
+      useExchange(options, signals, underWay),
+      useOperations(options, signals),
       useDocumentLimits(),
-      usePresentedErrors(log),
+      usePresentedErrors(signals),
       eventStreams.plugin,
     ],
     parserAndValidationCache: documentCaches(),
@@ -75,24 +99,30 @@ export const createHandler = ({ schema, log, context, ...options }: HandlerOptio
     multipart: false,
     graphiql: false,
     landingPage: false,
-    cors: false,
+    cors: origins.cors,
     // Yoga answers any URL that ends so, and none can.
     healthCheckEndpoint: '\n',
   })
   const sockets = new Sockets({
     engineFor: (request, params) => yoga.getEnveloped({ request, params }),
     resolveActor: options.resolveActor,
+    origins,
     maxPayload: options.maxBodyBytes,
     patience,
-    log,
+    signals,
   })
   return {
-    fetch: async (request) => yoga.fetch(request),
+    fetch: async (request, peer) => yoga.fetch(request, { peer }),
     handle: (request, response) => {
-      if (isAddressed(request)) void yoga(request, response)
+      if (isAddressed(request)) void yoga(request, response, { peer: peerOf(request.socket) })
       else
         response
-          .writeHead(400, { 'content-type': 'text/plain; charset=utf-8', 'x-request-id': randomUUID() })
+          .writeHead(400, {
+            ...SECURITY_HEADERS,
+            ...UNLESS_SAID,
+            'content-type': 'text/plain; charset=utf-8',
+            'x-request-id': randomUUID(),
+          })
           .end(NOT_ADDRESSED)
     },
     upgrade: (request, socket, head) => sockets.upgrade(request, socket, head),

@@ -9,8 +9,9 @@ import {
 import type { SubscribePayload } from 'graphql-ws'
 import { isAsyncIterable } from 'graphql-yoga'
 import type { Connection, Identity } from './connection.js'
-import { asGraphQLError, type ErrorCode, type Log, presentResult } from './errors.js'
+import { asGraphQLError, type ErrorCode, presentResult } from './errors.js'
 import { type Exchange, exchangeOf } from './exchange.js'
+import type { Signals } from './signals.js'
 import { withoutInternals } from './streams.js'
 
 type Executed = ExecutionResult | AsyncIterable<ExecutionResult>
@@ -38,13 +39,13 @@ interface Operation {
 
 export class Operations {
   readonly #engineFor: EngineFor
-  readonly #log: Log
+  readonly #signals: Signals
   /** By the arguments they are executed with. */
   readonly #prepared = new WeakMap<object, Operation>()
 
-  constructor(engineFor: EngineFor, log: Log) {
+  constructor(engineFor: EngineFor, signals: Signals) {
     this.#engineFor = engineFor
-    this.#log = log
+    this.#signals = signals
   }
 
   /**
@@ -60,16 +61,20 @@ export class Operations {
     const { identity } = connection
     if (identity === null) throw new Error('an operation without a caller')
     const refused = refusalOf(connection, identity, underWay)
-    if (refused !== null) return [refused]
+    if (refused !== null) {
+      this.#signals.operationRefused(String(refused.extensions['code']))
+      return [refused]
+    }
     const request = requestOf(identity, payload)
     const exchange = exchangeOf(request)
     exchange.caller = identity.caller
+    exchange.transport = 'websocket'
     try {
       const engine = this.#engineFor(request, payload)
       const { schema } = engine
       const document = engine.parse(payload.query)
       const errors = engine.validate(schema, document)
-      if (errors.length > 0) return this.#presented(errors, exchange)
+      if (errors.length > 0) return this.#presented({ errors }, exchange).errors ?? []
       const args: ExecutionArgs = {
         schema,
         document,
@@ -80,23 +85,23 @@ export class Operations {
       this.#prepared.set(args, { engine, exchange, connection })
       return args
     } catch (error) {
-      return this.#presented([asGraphQLError(error)], exchange)
+      return this.#presented({ errors: [asGraphQLError(error)] }, exchange).errors ?? []
     }
   }
 
   /** Executes a query or a mutation. */
   execute(args: ExecutionArgs): Promise<ExecutionResult> {
     const { engine, exchange, connection } = this.#operation(args)
-    return connection.carryOut(only(engine.execute(args)), exchange)
+    return connection.carryOut(only(engine.execute(args)).then((result) => this.#presented(result, exchange)))
   }
 
   /** Begins a subscription. */
   async subscribe(args: ExecutionArgs): Promise<Executed> {
     const { engine, exchange, connection } = this.#operation(args)
     const executed = await engine.subscribe(args)
-    return isAsyncIterable(executed)
-      ? connection.stream(executed, exchange)
-      : withoutInternals(presentResult(executed, exchange, this.#log))
+    if (!isAsyncIterable(executed)) return this.#presented(executed, exchange)
+    this.#signals.operationEnded(exchange, null)
+    return connection.stream(executed, exchange)
   }
 
   #operation(args: ExecutionArgs): Operation {
@@ -105,8 +110,10 @@ export class Operations {
     return operation
   }
 
-  #presented(errors: readonly GraphQLError[], exchange: Exchange): readonly GraphQLError[] {
-    return withoutInternals(presentResult({ errors }, exchange, this.#log)).errors ?? []
+  #presented(result: ExecutionResult, exchange: Exchange): ExecutionResult {
+    const presented = withoutInternals(presentResult(result, exchange, this.#signals.log))
+    this.#signals.operationEnded(exchange, presented)
+    return presented
   }
 }
 

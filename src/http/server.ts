@@ -35,10 +35,13 @@ export const listen = async (
   { handle, upgrade }: Served,
   { host, port }: { readonly host: string; readonly port: number },
 ): Promise<Server> => {
-  const server = createServer({ keepAliveTimeout: KEEP_ALIVE_TIMEOUT }, handle)
+  // Of two credentials, or two hosts, none is the first one.
+  const server = createServer({ keepAliveTimeout: KEEP_ALIVE_TIMEOUT, joinDuplicateHeaders: true }, handle)
   const sockets = new Set<Socket>()
   server.on('connection', (socket) => {
     sockets.add(socket)
+    // Node finds it out when it is first asked, and cannot any more of one that has hung up.
+    void socket.remoteAddress
     socket.once('close', () => sockets.delete(socket))
   })
   server.on('upgrade', upgrade)

@@ -2,9 +2,11 @@
 import { ServerResponse } from 'node:http'
 import { type ExecutionResult, GraphQLError } from 'graphql'
 import { isAsyncIterable, type Plugin } from 'graphql-yoga'
-import type { Log } from './errors.js'
-import { type Ending, EventStream } from './eventStream.js'
-import { type Exchange, exchangeOf } from './exchange.js'
+import { z } from 'zod'
+import { EventStream } from './eventStream.js'
+import { type Exchange, exchangeOf, fieldsOf } from './exchange.js'
+import type { Ending } from './observer.js'
+import type { Signals, StreamSignals } from './signals.js'
 import { FAREWELL, type Patience } from './streams.js'
 
 /** Neither held back nor changed on the way: `no-transform` speaks to whoever compresses, `x-accel-buffering` to whoever buffers. */
@@ -24,13 +26,13 @@ interface Open {
 
 export class EventStreams {
   readonly #patience: Patience
-  readonly #log: Log
+  readonly #signals: Signals
   readonly #open = new Set<Open>()
   #isClosed = false
 
-  constructor(patience: Patience, log: Log) {
+  constructor(patience: Patience, signals: Signals) {
     this.#patience = patience
-    this.#log = log
+    this.#signals = signals
   }
 
   /** Answers with a stream whoever accepts one; in the place of Yoga's own, which has no ids. */
@@ -44,8 +46,8 @@ export class EventStreams {
         // Nobody would ever end what nobody reads.
         if (request.signal.aborted || response?.destroyed === true) void results.return?.()
         const body = new fetchAPI.ReadableStream(this.#stream(results, exchangeOf(request), response))
-        const init = { status: isStream ? 200 : statusOf(processed), headers: HEADERS }
-        return new fetchAPI.Response(body, init)
+        const { status, headers } = isStream ? { status: 200, headers: {} } : saidToHttp(processed)
+        return new fetchAPI.Response(body, { status, headers: { ...headers, ...HEADERS } })
       }, 'text/event-stream')
     },
   }
@@ -65,12 +67,11 @@ export class EventStreams {
     response: ServerResponse | undefined,
   ): UnderlyingDefaultSource<Uint8Array> {
     const { pingEvery, stallTimeout, lingering } = this.#patience
-    const { requestId, startedAt } = exchange
+    let signals: StreamSignals | undefined
     const onEnd = (ending: Ending) => {
       this.#open.delete(open)
       if (ending === 'slow' && response !== undefined) cutAfter(lingering, response)
-      const durationMs = Math.round(performance.now() - startedAt)
-      this.#log.info({ requestId, ending, durationMs }, 'stream ended')
+      signals?.ended(ending)
     }
     const stream = new EventStream({
       results,
@@ -83,10 +84,12 @@ export class EventStreams {
       stallTimeout,
       onBegin: () => {
         this.#open.add(open)
+        signals = this.#signals.streamBegan(exchange, 'sse')
         if (this.#isClosed) stream.complete()
       },
+      onSent: (result) => signals?.sent(result),
       onEnd,
-      onError: (err) => this.#log.error({ requestId, err }, 'unforeseen error'),
+      onError: (err) => this.#signals.log.error({ ...fieldsOf(exchange), err }, 'unforeseen error'),
     })
     const open: Open = { stream, response }
     return {
@@ -122,15 +125,24 @@ async function* only(results: readonly ExecutionResult[]): AsyncGenerator<Execut
   yield* results
 }
 
+interface SaidToHttp {
+  readonly status: number
+  readonly headers: Record<string, string>
+}
+
+const saidSchema = z.object({
+  status: z.number().default(200),
+  headers: z.record(z.string(), z.string()).default({}),
+})
+
 /** What an error says to HTTP. */
-const statusOf = (result: unknown): number => {
+const saidToHttp = (result: unknown): SaidToHttp => {
   const errors = typeof result === 'object' && result !== null && 'errors' in result ? result.errors : null
   for (const error of Array.isArray(errors) ? errors : []) {
-    const http = error instanceof GraphQLError ? error.extensions['http'] : null
-    if (typeof http === 'object' && http !== null && 'status' in http && typeof http.status === 'number')
-      return http.status
+    const said = saidSchema.safeParse(error instanceof GraphQLError ? error.extensions['http'] : null)
+    if (said.success) return said.data
   }
-  return 200
+  return { status: 200, headers: {} }
 }
 
 /** Ends a connection that is not over by then. */

@@ -8,13 +8,14 @@ import { GraphQLError } from 'graphql'
 import { handleProtocols, makeServer, type Server } from 'graphql-ws'
 import { type WebSocket, WebSocketServer } from 'ws'
 import { StorageUnavailable } from '../storage/port.js'
-import type { ResolveActor } from './auth.js'
+import { IdentityUnavailable, type ResolveActor } from './auth.js'
+import { authenticated } from './caller.js'
 import { Connection } from './connection.js'
 import { credentialHeaders } from './credentials.js'
-import type { Log } from './errors.js'
 import { type EngineFor, Operations, requestWith } from './operations.js'
-import { authenticated } from './plugins.js'
-import { GRAPHQL_PATH } from './routes.js'
+import { FOREIGN, type Origins } from './origins.js'
+import { GRAPHQL_PATH } from './paths.js'
+import type { Signals } from './signals.js'
 import type { Patience } from './streams.js'
 
 /** Listens to the `upgrade` event of Node's own server. */
@@ -23,10 +24,11 @@ export type UpgradeListener = (request: IncomingMessage, socket: Duplex, head: B
 export interface SocketsOptions {
   readonly engineFor: EngineFor
   readonly resolveActor: ResolveActor
+  readonly origins: Origins
   /** The largest message that is read, in bytes. */
   readonly maxPayload: number
   readonly patience: Patience
-  readonly log: Log
+  readonly signals: Signals
 }
 
 export class Sockets {
@@ -38,8 +40,8 @@ export class Sockets {
 
   constructor(options: SocketsOptions) {
     this.#options = options
-    const { maxPayload, engineFor, log } = options
-    const operations = new Operations(engineFor, log)
+    const { maxPayload, engineFor, signals } = options
+    const operations = new Operations(engineFor, signals)
     this.#server = new WebSocketServer({
       noServer: true,
       maxPayload,
@@ -61,7 +63,16 @@ export class Sockets {
     const path = request.url?.split('?')[0]
     if (this.#isClosed) refuseUpgrade(socket, '503 Service Unavailable')
     else if (path !== GRAPHQL_PATH) refuseUpgrade(socket, '404 Not Found')
-    else this.#server.handleUpgrade(request, socket, head, (accepted) => this.#accept(accepted, request))
+    else if (this.#isForeign(request)) {
+      this.#options.signals.log.info({ closed: true }, 'a WebSocket of a foreign web page was refused')
+      refuseUpgrade(socket, '403 Forbidden', `${FOREIGN}\n`)
+    } else this.#server.handleUpgrade(request, socket, head, (accepted) => this.#accept(accepted, request))
+  }
+
+  /** A browser lets every page open a WebSocket, and asks nobody before. */
+  #isForeign({ headers }: IncomingMessage): boolean {
+    const { origin = null, host = '', 'sec-fetch-site': site = null } = headers
+    return this.#options.origins.isForeign({ origin, host, site: site === null ? null : String(site) })
   }
 
   /** Takes no other WebSocket and no other operation, and waits for what is under way and has one result. */
@@ -77,8 +88,9 @@ export class Sockets {
   }
 
   #accept(socket: WebSocket, request: IncomingMessage): void {
-    const { patience, log } = this.#options
-    const connection = new Connection(socket, request, patience, log)
+    const { patience, signals } = this.#options
+    const { log } = signals
+    const connection = new Connection(socket, request, patience, signals)
     this.#connections.add(connection)
     // What is wrong with a message or its connection closes it; there is nobody else to tell.
     socket.on('error', (err) => log.debug({ err }, 'a WebSocket failed'))
@@ -102,33 +114,37 @@ export class Sockets {
   }
 
   #fail({ socket }: Connection, err: unknown): void {
-    this.#options.log.error({ err }, 'unforeseen error')
+    this.#options.signals.log.error({ err }, 'unforeseen error')
     socket.close(4500, 'Internal server error')
   }
 
   /** Finds out who it is; the socket of one who may not be anyone is closed. */
   async #identify(connection: Connection, payload: unknown): Promise<boolean> {
-    const { socket, upgrade } = connection
-    const { resolveActor, log } = this.#options
+    const { socket, upgrade, peer } = connection
+    const { resolveActor, signals } = this.#options
     const headers = credentialHeaders(upgrade, payload)
     try {
-      const caller = await authenticated(requestWith(headers), resolveActor)
+      const caller = await authenticated(requestWith(headers), peer, resolveActor)
       connection.identify({ caller, headers })
       return true
     } catch (error) {
       if (error instanceof GraphQLError) socket.close(4401, closeReason(error.message))
-      else if (error instanceof StorageUnavailable) socket.close(1013, 'Try again later')
-      else this.#fail(connection, error)
-      log.info({ closed: true }, 'a WebSocket was refused')
+      else if (error instanceof StorageUnavailable || error instanceof IdentityUnavailable) {
+        signals.log.warn({ err: error }, 'it cannot be found out who asks')
+        socket.close(1013, 'Try again later')
+      } else this.#fail(connection, error)
+      signals.log.info({ closed: true }, 'a WebSocket was refused')
       return false
     }
   }
 }
 
 /** Answers an upgrade that is not taken. */
-export const refuseUpgrade = (socket: Duplex, status: string): void => {
+export const refuseUpgrade = (socket: Duplex, status: string, told = ''): void => {
   socket.on('error', () => undefined)
-  socket.end(`HTTP/1.1 ${status}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`)
+  const type = told === '' ? '' : 'content-type: text/plain; charset=utf-8\r\n'
+  const length = `content-length: ${Buffer.byteLength(told)}\r\n`
+  socket.end(`HTTP/1.1 ${status}\r\nconnection: close\r\n${type}${length}\r\n${told}`)
 }
 
 /** At most 123 bytes, as the protocol has it. */

@@ -19,6 +19,7 @@ import {
 import type { Workspaces } from '../workspace/workspaces.js'
 import type { Agent } from './agent.js'
 import { Live, type LiveFrame } from './live.js'
+import type { RunnerObserver } from './observer.js'
 import { isTaken, runnerActor, runOfMessage } from './take.js'
 import { type ThreadOptions, ThreadTurns } from './thread.js'
 
@@ -35,6 +36,7 @@ export interface RunnerOptions {
   /** About how often it is looked for turns that a process which died left behind, in milliseconds; five seconds when left out. */
   readonly recoverEvery?: number | undefined
   readonly onError?: ((error: unknown) => void) | undefined
+  readonly observer?: RunnerObserver | undefined
 }
 
 /** A message sent: its commit, and the run it started or resumed; `null` when it steers one, waits for its turn, or asks for none. */
@@ -86,11 +88,12 @@ export class Runner {
     watchEvery = 1_000,
     recoverEvery = 5_000,
     onError = () => undefined,
+    observer,
   }: RunnerOptions) {
     this.#workspaces = workspaces
     const { maxMessageLength } = workspaces.definitions
     const live = this.#live
-    const limits = { maxMessageLength, stepTimeout, leaseTtl, watchEvery }
+    const limits = { maxMessageLength, stepTimeout, leaseTtl, watchEvery, observer }
     this.#onError = onError
     this.#options = agent && { agent, agentName: agent.name ?? 'assistant', live, onError, ...limits }
     // Each process looks at times of its own, so that they do not all find the same threads at once.
@@ -216,11 +219,11 @@ export class Runner {
   /** Looks for turns that are owed and that nobody carries out, and carries them out. */
   async recover(): Promise<void> {
     try {
-      for (const { scope, threadId } of await this.#workspaces.forsakenThreads(RECOVERED)) {
+      for (const { scope, threadId, isLeftBehind } of await this.#workspaces.forsakenThreads(RECOVERED)) {
         if (this.#closed) return
         const { tenantId, workspaceId } = scope
         const workspace = this.#workspaces.open(tenantId, workspaceId, { actor: runnerActor })
-        this.#thread(workspace, threadId)?.look()
+        this.#thread(workspace, threadId)?.look(isLeftBehind)
       }
     } catch (error) {
       this.#onError(error)
@@ -250,7 +253,8 @@ export class Runner {
     if (this.#closed || this.#options === null) return null
     const key = keyOf(workspace, threadId)
     const onIdle = () => this.#threads.delete(key)
-    const own = workspace.asActor(runnerActor)
+    // Each turn belongs to the trace of what asked for it, whoever makes the thread be looked at.
+    const own = workspace.asActor(runnerActor).traced(undefined)
     const thread = this.#threads.get(key) ?? new ThreadTurns(own, threadId, this.#options, onIdle)
     this.#threads.set(key, thread)
     return thread

@@ -46,10 +46,14 @@ export const takeNext = async (
   workspace: Workspace,
   threadId: string,
   agentName: string,
+  onAbandoned: (runId: string) => void,
 ): Promise<Taken | null> => {
   for (;;) {
     const active = await activeRun(workspace, threadId)
-    if (active?.status === 'running') await abandon(workspace, active.id)
+    if (active?.status === 'running') {
+      await abandon(workspace, active.id)
+      onAbandoned(active.id)
+    }
     const { asked, taken } = await turnPositions(workspace, threadId)
     if (asked <= taken) return null
     const ask = await oldestAsk(workspace, threadId, taken)

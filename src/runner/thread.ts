@@ -7,9 +7,11 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Seq } from '../core/envelopes.js'
+import { type Span, startSpan } from '../tracing/span.js'
 import { StorageUnavailable, type Workspace } from '../workspace/workspace.js'
 import type { Agent } from './agent.js'
 import type { Live } from './live.js'
+import type { RunnerObserver, TurnEnding, TurnPlace } from './observer.js'
 import { type Taken, takeNext } from './take.js'
 import { CutShort, TurnInProgress } from './turn.js'
 
@@ -25,6 +27,7 @@ export interface ThreadOptions {
   readonly watchEvery: number
   /** Told of what went wrong besides what agents do wrong. */
   readonly onError: (error: unknown) => void
+  readonly observer: RunnerObserver | undefined
 }
 
 /** What became of a message that was sent: the run it started or resumed, or `null`. */
@@ -45,6 +48,8 @@ export class ThreadTurns {
   #claim: Promise<void> | null = null
   /** Whether somebody asked after the last look. */
   #again = false
+  /** Whether its last holder did not let it go. */
+  #isLeftBehind = false
 
   constructor(workspace: Workspace, threadId: string, options: ThreadOptions, onIdle: () => void) {
     this.#workspace = workspace
@@ -53,8 +58,9 @@ export class ThreadTurns {
     this.#onIdle = onIdle
   }
 
-  /** Sees to it that somebody looks for turns that are owed. */
-  look(): void {
+  /** Sees to it that somebody looks for turns that are owed, or that a holder who died left behind. */
+  look(isLeftBehind = false): void {
+    if (isLeftBehind) this.#isLeftBehind = true
     this.#again = true
     this.#claim ??= this.#work()
   }
@@ -116,16 +122,21 @@ export class ThreadTurns {
    */
   async #hold(): Promise<void> {
     const holder = randomUUID()
-    const { turns } = this.#workspace
-    const { leaseTtl, onError } = this.#options
+    const { turns, scope } = this.#workspace
+    const { leaseTtl, observer, onError } = this.#options
+    const isLeftBehind = this.#isLeftBehind
+    this.#isLeftBehind = false
     if (!(await turns.hold(this.#threadId, holder, leaseTtl))) return
+    if (isLeftBehind) observer?.onLeaseRecovered()
     const lease = keepRenewing(() => turns.hold(this.#threadId, holder, leaseTtl), leaseTtl)
     try {
       for (let failures = 0; ; ) {
         if (lease.signal.aborted || (this.#isRetired && failures > 0)) return
         if (this.#isRetired) break
         try {
-          const taken = await takeNext(this.#workspace, this.#threadId, this.#options.agentName)
+          const taken = await takeNext(this.#workspace, this.#threadId, this.#options.agentName, (runId) =>
+            observer?.onRunAbandoned({ scope, threadId: this.#threadId, runId }),
+          )
           if (taken === null) break
           await this.#carryOut(taken, lease.signal)
           failures = 0
@@ -165,23 +176,55 @@ export class ThreadTurns {
     try {
       if (this.#isClosed) control.abort(new CutShort('shutdown'))
       const { agent, agentName, stepTimeout, maxMessageLength } = this.#options
-      await new TurnInProgress({
-        workspace: this.#workspace,
-        threadId: this.#threadId,
-        agent,
-        agentName,
-        taken,
-        output,
-        stepTimeout,
-        maxMessageLength,
-        control,
-      }).carryOut()
+      await this.#observed(taken, (span) =>
+        new TurnInProgress({
+          workspace: this.#workspace.traced(span.traceparent),
+          threadId: this.#threadId,
+          agent,
+          agentName,
+          taken,
+          output,
+          stepTimeout,
+          maxMessageLength,
+          control,
+          during: span.during,
+        }).carryOut(),
+      )
     } finally {
       clearInterval(watch)
       lost.removeEventListener('abort', onLost)
       live.end(scope, taken.runId)
       this.#control = null
       this.#runId = null
+    }
+  }
+
+  /** A turn goes on with the trace of its message. */
+  async #observed(
+    { runId, traceparent }: Taken,
+    carryOut: (span: Span) => Promise<TurnEnding>,
+  ): Promise<void> {
+    const begun = performance.now()
+    const { observer } = this.#options
+    const { scope } = this.#workspace
+    const threadId = this.#threadId
+    const attributes = {
+      'artifactr.tenant.id': scope.tenantId,
+      'artifactr.workspace.id': scope.workspaceId,
+      'artifactr.thread.id': threadId,
+      'artifactr.run.id': runId,
+    }
+    const span = startSpan('turn', { parent: traceparent, attributes })
+    const turn: TurnPlace = { scope, threadId, runId, traceparent: span.traceparent }
+    observer?.onTurnStarted(turn)
+    let ending: TurnEnding = { status: 'lost' }
+    try {
+      ending = await carryOut(span)
+    } finally {
+      const { status, reason } = ending
+      span.set({ 'artifactr.turn.status': status })
+      span.end(status === 'failed' || status === 'lost' ? (reason ?? status) : undefined)
+      observer?.onTurnEnded(turn, ending, (performance.now() - begun) / 1000)
     }
   }
 

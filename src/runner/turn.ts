@@ -11,6 +11,7 @@ import { newId } from '../workspace/ids.js'
 import { StorageUnavailable, type Within, type Workspace } from '../workspace/workspace.js'
 import type { Agent, Step, Turn, Usage } from './agent.js'
 import type { Output } from './live.js'
+import type { TurnEnding } from './observer.js'
 import { agentActor, type Taken, takeSteering } from './take.js'
 
 /** Why a turn is cut short. */
@@ -37,6 +38,8 @@ export interface TurnOptions {
   readonly maxMessageLength: number
   /** Aborted with a `CutShort` as its reason. */
   readonly control: AbortController
+  /** Does work as a part of the turn's trace. */
+  readonly during: <Result>(work: () => Result) => Result
 }
 
 export class TurnInProgress {
@@ -54,18 +57,20 @@ export class TurnInProgress {
   }
 
   /** Ends when the run has ended or paused, or is no longer this turn's. */
-  async carryOut(): Promise<void> {
-    const { agent, control } = this.#options
+  async carryOut(): Promise<TurnEnding> {
+    const { agent, control, during } = this.#options
     let steps: AsyncIterator<Step> | undefined
     try {
-      steps = agent.run(await this.#turn())[Symbol.asyncIterator]()
+      const turn = await this.#turn()
+      const begun = during(() => agent.run(turn)[Symbol.asyncIterator]())
+      steps = begun
       for (;;) {
-        const { done, value } = await this.#inTime(steps.next())
+        const { done, value } = await this.#inTime(during(() => begun.next()))
         if (done === true) return await this.#end({ status: 'completed' })
-        if ((await this.#take(value)) === 'paused') return
+        if ((await this.#take(value)) === 'paused') return { status: 'paused' }
       }
     } catch (error) {
-      await this.#endAfter(control.signal.aborted ? control.signal.reason : error)
+      return await this.#endAfter(control.signal.aborted ? control.signal.reason : error)
     } finally {
       control.abort(new CutShort('superseded'))
       void steps?.return?.()?.catch(() => undefined)
@@ -156,14 +161,15 @@ export class TurnInProgress {
     status: 'completed' | 'stopped' | 'failed'
     error?: string
     reason?: string
-  }): Promise<void> {
+  }): Promise<TurnEnding> {
     const { runId } = this.#options.taken
     await this.#recordWithHistory({ type: 'run_ended', runId, usage: this.#usage, ...how })
+    return { status: how.status, reason: how.reason }
   }
 
-  async #endAfter(error: unknown): Promise<void> {
+  async #endAfter(error: unknown): Promise<TurnEnding> {
     const cut = error instanceof CutShort ? error.cut : null
-    if (cut === 'superseded') return
+    if (cut === 'superseded') return { status: cut }
     if (cut === 'stopped' || cut === 'shutdown')
       return ignoringSuperseded(this.#end({ status: 'stopped', reason: cut }))
     const message = (error instanceof Error ? error.message : String(error))
@@ -233,11 +239,11 @@ const reasonOf = (error: unknown): string => {
 /** How soon a write is tried again that the storage was out of reach for, in milliseconds. */
 const WRITE_AGAIN = 200
 
-const ignoringSuperseded = async (recording: Promise<void>): Promise<void> => {
+const ignoringSuperseded = async (recording: Promise<TurnEnding>): Promise<TurnEnding> => {
   try {
-    await recording
+    return await recording
   } catch (error) {
-    if (error instanceof CutShort || error instanceof InvalidState) return
+    if (error instanceof CutShort || error instanceof InvalidState) return { status: 'superseded' }
     throw error
   }
 }

@@ -9,6 +9,7 @@ import type { Needs, State } from '../core/state.js'
 import { parseRevision } from './codec.js'
 import { Followers } from './follow.js'
 import { MemoryData, type WorkspaceData } from './memoryData.js'
+import { type StorageObserver, StorageObservers } from './observer.js'
 import {
   commandKey,
   type EventFilter,
@@ -40,6 +41,7 @@ export class MemoryStorage implements Storage {
   readonly #followers = new Followers(this, { pollInterval: () => Infinity })
   readonly #wake = (scope: Scope) => this.#followers.wake(scope)
   readonly #unreadable: (problem: Unreadable) => void
+  readonly #observers = new StorageObservers()
   readonly #underWay = new Set<Promise<unknown>>()
   #closed = false
 
@@ -55,6 +57,7 @@ export class MemoryStorage implements Storage {
   ): Promise<Result> {
     const workspace = this.#workspace(scope)
     const run = async (): Promise<Result> => {
+      const begun = performance.now()
       const staging = new Staging(scope, workspace.head)
       const positions = (threadId: string): TurnPositions =>
         staging.turnPositions(threadId) ?? workspace.turns.get(threadId) ?? { asked: 0, taken: 0 }
@@ -69,6 +72,8 @@ export class MemoryStorage implements Storage {
       })
       workspace.apply(staging)
       for (const wake of this.#data.listeners) wake(scope)
+      if (!staging.isEmpty)
+        this.#observers.onCommit({ transactions: 1, seconds: (performance.now() - begun) / 1000 })
       return result
     }
     const mine = workspace.turnstile.pass(run)
@@ -186,6 +191,10 @@ export class MemoryStorage implements Storage {
   async releaseLease(scope: Scope, key: string, holder: string): Promise<void> {
     const { leases } = this.#workspace(scope)
     if (leases.get(key)?.holder === holder) leases.delete(key)
+  }
+
+  observe(observer: StorageObserver): () => void {
+    return this.#observers.add(observer)
   }
 
   async ping(): Promise<void> {

@@ -14,6 +14,7 @@ import type {
 import type { Envelope, Seq } from '../core/envelopes.js'
 import type { EventType } from '../core/events.js'
 import type { CommitResult, Needs, State } from '../core/state.js'
+import type { Connections, StorageObserver } from './observer.js'
 
 /** The unit of isolation, ordering and locking. Every query is within one. */
 export interface Scope {
@@ -195,6 +196,10 @@ export interface Storage extends Lists {
   releaseLease(scope: Scope, key: string, holder: string): Promise<void>
   /** @throws StorageUnavailable when the storage does not answer. */
   ping(): Promise<void>
+  /** Tells an observer of its work from now on; returns how to stop. A storage may have nothing to tell. */
+  observe?(observer: StorageObserver): () => void
+  /** Its pool of connections, if it has one. */
+  connections?(): Connections | null
   close(): Promise<void>
 }
 

@@ -21,8 +21,10 @@ import type {
   Transaction,
   Window,
 } from '../storage/port.js'
+import { traceIdOf } from '../tracing/span.js'
 import { type FollowRequest, follow, type LogFrame } from './follow.js'
 import { type CommandRequest, withIds } from './ids.js'
+import { observed, type WorkspaceObserver } from './observed.js'
 import { digestOf, parseResult, type StoredResult, type Sweeper, serializeResult } from './results.js'
 import { Turns } from './turns.js'
 import { type Committed, Within } from './within.js'
@@ -31,6 +33,7 @@ export type { EventFilter, Listed, Scope, Window } from '../storage/port.js'
 export { StorageUnavailable, scopeKey } from '../storage/port.js'
 export type { FollowRequest, LogFrame, LogReset, ReplayComplete } from './follow.js'
 export type { CommandRequest } from './ids.js'
+export type { CarriedOut, CommitOutcome, WorkspaceObserver } from './observed.js'
 export type { Committed, Within } from './within.js'
 
 export interface CommitOptions {
@@ -58,6 +61,7 @@ export interface Host {
   readonly storage: Storage
   readonly definitions: Definitions
   readonly sweeper: Sweeper
+  readonly observer?: WorkspaceObserver | undefined
 }
 
 /** A posted message: its event, with its place in the log. */
@@ -74,12 +78,14 @@ export class Workspace {
   readonly actor: Actor
   readonly #host: Host
   readonly #guard: Guard | undefined
+  readonly #traceparent: string | undefined
 
-  constructor(host: Host, scope: Scope, actor: Actor, guard?: Guard) {
+  constructor(host: Host, scope: Scope, actor: Actor, guard?: Guard, traceparent?: string) {
     this.#host = host
     this.scope = scope
     this.actor = actor
     this.#guard = guard
+    this.#traceparent = traceparent
   }
 
   get #storage(): Storage {
@@ -93,12 +99,17 @@ export class Workspace {
 
   /** The same workspace, acted in by another. */
   asActor(actor: Actor): Workspace {
-    return new Workspace(this.#host, this.scope, actor, this.#guard)
+    return new Workspace(this.#host, this.scope, actor, this.#guard, this.#traceparent)
   }
 
   /** The same workspace, where everything written is written only if `guard` does not throw, in the same transaction. */
   guarded(guard: Guard): Workspace {
-    return new Workspace(this.#host, this.scope, this.actor, guard)
+    return new Workspace(this.#host, this.scope, this.actor, guard, this.#traceparent)
+  }
+
+  /** The same workspace, where what is written belongs to a trace (W3C trace context) unless it is said to belong to another. */
+  traced(traceparent: string | undefined): Workspace {
+    return new Workspace(this.#host, this.scope, this.actor, this.#guard, traceparent)
   }
 
   /**
@@ -120,7 +131,7 @@ export class Workspace {
   /** Does any number of things in one transaction: all of them, or none. `work` may run more than once. */
   transact<Result>(
     work: (within: Within) => Promise<Result>,
-    { traceparent, expected = {} }: TransactOptions = {},
+    { traceparent = this.#traceparent, expected = {} }: TransactOptions = {},
   ): Promise<Result> {
     const context = this.#context(traceparent)
     return this.#storage.transaction(
@@ -200,9 +211,31 @@ export class Workspace {
     return changeNotes(envelopes, { viewer: this.actor, focus })
   }
 
-  async #carryOut(
+  #carryOut(
     request: object,
     item: Item,
+    step: (within: Within) => Promise<Committed>,
+    { traceparent = this.#traceparent, ...options }: CommitOptions,
+  ): Promise<Committed> {
+    let prevented: unknown
+    const guard = async (within: Within): Promise<void> => {
+      await this.#guard?.(within).catch((error) => {
+        prevented = error
+        throw error
+      })
+    }
+    const { type } = item
+    const { observer } = this.#host
+    const isGuards = (error: unknown) => error === prevented
+    return observed({ type, scope: this.scope, traceparent, observer, isGuards }, (own) =>
+      this.#decide(request, item, guard, step, { ...options, traceparent: own }),
+    )
+  }
+
+  async #decide(
+    request: object,
+    item: Item,
+    guard: Guard,
     step: (within: Within) => Promise<Committed>,
     { traceparent, commandId, alongside, turns }: CommitOptions,
   ): Promise<Committed> {
@@ -210,7 +243,7 @@ export class Workspace {
     const expected: Expected = { ...needs(item, emptyState, context), turns }
     const work = async (transaction: Transaction): Promise<Committed> => {
       const within = new Within(transaction, context, traceparent)
-      await this.#guard?.(within)
+      await guard(within)
       const committed = await step(within)
       const note = await alongside?.(within, committed)
       return note === undefined ? committed : { ...committed, note }
@@ -248,7 +281,7 @@ export class Workspace {
 
   #context(traceparent: string | undefined): Context {
     const { definitions } = this.#host
-    return { actor: this.actor, definitions, traceId: traceparent?.split('-')[1] }
+    return { actor: this.actor, definitions, traceId: traceIdOf(traceparent) }
   }
 }
 

@@ -6,12 +6,19 @@ import { idProblem } from '../core/text.js'
 import type { OwedThread, Storage } from '../storage/port.js'
 import { RESULT_RETENTION, Sweeper } from './results.js'
 import { threadOfLease } from './turns.js'
-import { type Host, Workspace } from './workspace.js'
+import { type Host, Workspace, type WorkspaceObserver } from './workspace.js'
 
 export interface WorkspacesOptions {
   readonly definitions?: Definitions | undefined
   /** How long the results of commands with a `commandId` are kept, in milliseconds; seven days when left out. */
   readonly resultRetention?: number | undefined
+  readonly observer?: WorkspaceObserver | undefined
+}
+
+/** A thread of whichever scope that nobody seems to carry on. */
+export interface ForsakenThread extends OwedThread {
+  /** Whether somebody held it and did not let it go. */
+  readonly isLeftBehind: boolean
 }
 
 export class Workspaces {
@@ -20,10 +27,14 @@ export class Workspaces {
 
   constructor(
     storage: Storage,
-    { definitions = defaultDefinitions, resultRetention = RESULT_RETENTION }: WorkspacesOptions = {},
+    {
+      definitions = defaultDefinitions,
+      resultRetention = RESULT_RETENTION,
+      observer,
+    }: WorkspacesOptions = {},
   ) {
     this.definitions = definitions
-    this.#host = { storage, definitions, sweeper: new Sweeper(storage, resultRetention) }
+    this.#host = { storage, definitions, sweeper: new Sweeper(storage, resultRetention), observer }
   }
 
   /**
@@ -38,15 +49,15 @@ export class Workspaces {
   }
 
   /** Threads of whichever scope that are owed a turn, and those whose holder died: at most `limit` of each (domain §11, recovery). */
-  async forsakenThreads(limit: number): Promise<readonly OwedThread[]> {
+  async forsakenThreads(limit: number): Promise<readonly ForsakenThread[]> {
     const { storage } = this.#host
     const owed = await storage.owedThreads(limit)
     const lapsed = await storage.lapsedLeases(limit)
     const held = lapsed.flatMap(({ scope, key }) => {
       const threadId = threadOfLease(key)
-      return threadId === null ? [] : [{ scope, threadId }]
+      return threadId === null ? [] : [{ scope, threadId, isLeftBehind: true }]
     })
-    return [...owed, ...held]
+    return [...owed.map((thread) => ({ ...thread, isLeftBehind: false })), ...held]
   }
 }
 

@@ -29,11 +29,11 @@ const failing = fileURLToPath(new URL('../support/failing.mjs', import.meta.url)
 
 describe('an error that nobody caught', () => {
   it.each([
-    ['a rejected promise', 'SIGUSR2', 'nobody listens'],
-    ['an exception', 'SIGHUP', 'nobody catches'],
+    ['a rejected promise', 'SIGUSR2'],
+    ['an exception', 'SIGHUP'],
   ] as const)(
     '%s is logged in full, what is under way is finished, and the process ends with 1',
-    async (_, signal, message) => {
+    async (_, signal) => {
       const gateway = await startGateway({ NODE_OPTIONS: `--import ${failing}` })
       await createThread(gateway.url)
       const request = await beginRequest(gateway.url, posting('t1', 'm1', 'hello'))
@@ -46,9 +46,9 @@ describe('an error that nobody caught', () => {
       expect(stream.seqs).toEqual([1, 2])
       expect(stream.sent.at(-1)?.event).toBe('complete')
       const told = gateway.log().find(({ level }) => level === 60)
-      expect(told).toMatchObject({ err: { message: expect.stringContaining(message) } })
-      expect(JSON.stringify(told)).toContain('failing.mjs')
-      if (signal === 'SIGUSR2') expect(JSON.stringify(told)).toContain('deep down')
+      // Where and of what kind, as everything that is logged of errors: their messages may be anything somebody said.
+      expect(told).toMatchObject({ err: { type: 'Error', stack: expect.stringContaining('failing.mjs') } })
+      if (signal === 'SIGUSR2') expect(told).toMatchObject({ err: { cause: { type: 'Error' } } })
       expect(gateway.errors()).toBe('')
     },
   )

@@ -5,7 +5,7 @@ import {
   type ArtifactType,
   createGateway,
   defineArtifact,
-  headerAuth,
+  insecureHeaderAuth,
   type Storage,
 } from '../../src/index.js'
 import { describeStorages } from '../support/storages.js'
@@ -13,7 +13,7 @@ import { describeStorages } from '../support/storages.js'
 const recipe = (schema: z.ZodObject): ArtifactType => defineArtifact({ kind: 'recipe', schema })
 
 const application = (storage: Storage, artifacts: ArtifactType[]) => {
-  const gateway = createGateway({ storage, artifacts, resolveActor: headerAuth })
+  const gateway = createGateway({ storage, artifacts, resolveActor: insecureHeaderAuth })
   return async (query: string) => {
     const request = new Request('http://gateway/graphql', {
       method: 'POST',

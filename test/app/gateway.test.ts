@@ -4,7 +4,7 @@ import {
   type Caller,
   createGateway,
   type GatewayOptions,
-  headerAuth,
+  insecureHeaderAuth,
   MemoryStorage,
   type Storage,
   StorageUnavailable,
@@ -24,7 +24,7 @@ const gatewayWith = (options: Partial<GatewayOptions> = {}) => {
   }
   const gateway = createGateway({
     storage: new MemoryStorage(),
-    resolveActor: headerAuth,
+    resolveActor: insecureHeaderAuth,
     logger: { debug: logTo('debug'), info: logTo('info'), warn: logTo('warn'), error: logTo('error') },
     ...options,
   })

@@ -20,7 +20,8 @@ const document = parse(`subscription ($workspaceId: ID!, $afterSeq: Seq, $thread
 
 const caller: Caller = { tenantId: 'acme', actor: { kind: 'user', id: 'ada' } }
 
-interface Options extends Partial<Caller> {
+interface Options extends Partial<Omit<Caller, 'workspaces'>> {
+  readonly allowedWorkspaces?: readonly string[]
   readonly storage?: Storage
   readonly authorize?: Authorize
   readonly streaming?: Streaming

@@ -1,7 +1,7 @@
 /** What the process says, and how it ends, when it cannot start. */
 import { createServer } from 'node:net'
 import { describe, expect, it } from 'vitest'
-import { readConfig } from '../../src/config.js'
+import { Misconfigured, readConfig } from '../../src/config.js'
 import { type Exit, spawnGateway, startGateway } from '../support/gateway.js'
 
 const endOf = async (env: Record<string, string>): Promise<Exit & { errors: string; output: string }> => {
@@ -18,6 +18,8 @@ describe('a wrong configuration', () => {
       DATABASE_URL: 'mysql://user:secret@host/db',
       AUTH: 'magic',
       AUTH_INSECURE: 'yes',
+      JWT_SECRET: 'secret',
+      CORS_ORIGINS: 'everyone',
       AGENT: 'smith',
       MIGRATE: 'never',
       LOG_LEVEL: 'loud',
@@ -36,8 +38,10 @@ describe('a wrong configuration', () => {
       'The gateway cannot start:',
       '  PORT must be a whole number from 0 to 65535',
       '  DATABASE_URL must be file:<path> (SQLite), postgresql://<user>:<password>@<host>:<port>/<database> (PostgreSQL) or memory:',
-      '  AUTH must be headers',
+      '  AUTH must be headers or jwt',
       '  AUTH_INSECURE must be 1, or unset',
+      '  JWT_SECRET must have at least 32 bytes',
+      '  CORS_ORIGINS must be origins such as https://app.example.com, with nothing after host and port',
       '  AGENT must be echo or none',
       '  MIGRATE must be auto or check',
       '  LOG_LEVEL must be one of trace, debug, info, warn, error, fatal, silent',
@@ -52,7 +56,7 @@ describe('a wrong configuration', () => {
     ])
   })
 
-  it.each(['0.0.0.0', '::', '192.168.1.1', 'example.com', '127.0.0.1.example.com'])(
+  it.each(['0.0.0.0', '::', '::ffff:0.0.0.0', '192.168.1.1', 'example.com', '127.0.0.1.example.com'])(
     'is header authentication on a host that others reach: %s',
     async (HOST) => {
       expect(() => readConfig({ HOST, PORT: 'x' })).toThrow(
@@ -62,6 +66,69 @@ describe('a wrong configuration', () => {
     },
   )
 
+  const KEYS = 'https://issuer.example/keys'
+  const SECRET = 'x'.repeat(32)
+
+  it.each<[string, Record<string, string>, string[]]>([
+    ['a token that nothing verifies', {}, ['AUTH=jwt takes JWT_SECRET or JWT_JWKS_URL, one of them']],
+    [
+      'two ways to verify a token',
+      { JWT_SECRET: SECRET, JWT_JWKS_URL: KEYS, JWT_ISSUER: 'i', JWT_AUDIENCE: 'a' },
+      ['AUTH=jwt takes JWT_SECRET or JWT_JWKS_URL, one of them'],
+    ],
+    [
+      'a secret that is too short',
+      { JWT_SECRET: 'x'.repeat(31) },
+      ['JWT_SECRET must have at least 32 bytes'],
+    ],
+    [
+      'keys of others as well',
+      { JWT_JWKS_URL: KEYS, JWT_ISSUER: 'i' },
+      ['JWT_ISSUER and JWT_AUDIENCE are required with JWT_JWKS_URL: its keys sign tokens for others as well'],
+    ],
+    [
+      'no address of keys, and clocks of another time',
+      { JWT_JWKS_URL: 'ldap://keys', JWT_ISSUER: 'i', JWT_AUDIENCE: 'a', JWT_CLOCK_TOLERANCE: '5s' },
+      [
+        'JWT_JWKS_URL must be https://…',
+        'JWT_CLOCK_TOLERANCE must be a whole number of seconds from 0 to 300',
+      ],
+    ],
+    [
+      'keys that others may put in the place of the issuer’s',
+      { JWT_JWKS_URL: 'http://issuer.example/keys', JWT_ISSUER: 'i', JWT_AUDIENCE: 'a' },
+      [
+        'JWT_JWKS_URL must be https://…, since who can answer in its place can be anyone; or set AUTH_INSECURE=1 if the ' +
+          'network between is trusted',
+      ],
+    ],
+    [
+      'tokens that nobody looks at',
+      { AUTH: 'headers', JWT_SECRET: SECRET, JWT_CLOCK_TOLERANCE: '5' },
+      ['AUTH must be jwt for JWT_SECRET, JWT_CLOCK_TOLERANCE to mean anything'],
+    ],
+    [
+      'every web page being anyone',
+      { AUTH: '', CORS_ORIGINS: 'https://a.example, *' },
+      ['CORS_ORIGINS must not be * while AUTH=headers lets every caller say who it is'],
+    ],
+    [
+      'origins that are none',
+      { JWT_SECRET: SECRET, CORS_ORIGINS: 'https://a.example,https://b.example/' },
+      ['CORS_ORIGINS must be origins such as https://app.example.com, with nothing after host and port'],
+    ],
+  ])('is %s', (_, env, problems) => {
+    const problemsOf = () => {
+      try {
+        readConfig({ AUTH: 'jwt', ...env })
+        return []
+      } catch (error) {
+        return error instanceof Misconfigured ? error.problems : [String(error)]
+      }
+    }
+    expect(problemsOf()).toEqual(problems)
+  })
+
   it.each(['file:', 'file:./a.db?mode=ro', 'file::memory:', 'file:a#b', 'postgresql://h/db?schema=x'])(
     'is a database URL that would not mean what it says: %s',
     (DATABASE_URL) => {
@@ -69,9 +136,12 @@ describe('a wrong configuration', () => {
     },
   )
 
-  it.each(['127.0.0.1', '127.1.2.3', '::1', 'localhost'])('is no loopback host: %s', (HOST) => {
-    expect(readConfig({ HOST }).host).toBe(HOST)
-  })
+  it.each(['127.0.0.1', '127.1.2.3', '::1', '::ffff:127.0.0.1', 'localhost'])(
+    'is no loopback host: %s',
+    (HOST) => {
+      expect(readConfig({ HOST }).host).toBe(HOST)
+    },
+  )
 
   it('is refused by the process too when it is only the host', async () => {
     const { code, errors } = await endOf({ HOST: '0.0.0.0' })
@@ -87,10 +157,28 @@ describe('the configuration', () => {
     expect(readConfig({})).toMatchObject({
       port: 4000,
       host: '127.0.0.1',
+      auth: { by: 'headers', insecure: false },
+      corsOrigins: [],
       database: { provider: 'sqlite', url: 'file:./data/artifactr.db' },
       migrate: 'auto',
       maxMessageLength: 65_536,
     })
+  })
+
+  it('takes either kind of key for tokens', () => {
+    const secret = 'x'.repeat(32)
+    const bySecret = readConfig({ AUTH: 'jwt', JWT_SECRET: secret, HOST: '0.0.0.0', CORS_ORIGINS: '*' })
+    expect(bySecret).toMatchObject({
+      auth: { by: 'jwt', jwt: { secret, clockTolerance: 5 } },
+      corsOrigins: ['*'],
+    })
+    for (const jwksUrl of ['https://i.example/keys', 'http://localhost:1/keys', 'http://[::1]/keys']) {
+      const env = { AUTH: 'jwt', JWT_JWKS_URL: jwksUrl, JWT_ISSUER: 'i', JWT_AUDIENCE: 'a' }
+      expect(readConfig(env).auth).toMatchObject({ jwt: { jwksUrl, issuer: 'i', audience: 'a' } })
+    }
+    const JWT_JWKS_URL = 'http://keys.internal/'
+    const trusted = { AUTH: 'jwt', AUTH_INSECURE: '1', JWT_JWKS_URL, JWT_ISSUER: 'i', JWT_AUDIENCE: 'a' }
+    expect(readConfig(trusted).auth).toMatchObject({ jwt: { jwksUrl: JWT_JWKS_URL } })
   })
 
   it('takes every kind of database', () => {

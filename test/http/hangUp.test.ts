@@ -23,7 +23,7 @@ it('right after sending, or in the middle of it', async () => {
   const hangUpAfter = (body: string, part: string) =>
     new Promise<void>((resolve) => {
       const socket = connect(Number(port), hostname, () => {
-        const head = `POST /graphql HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n`
+        const head = `POST /graphql HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n`
         socket.write(head + part, () => socket.destroy())
       })
       socket.once('close', () => resolve())

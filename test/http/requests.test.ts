@@ -238,7 +238,7 @@ describe('a connection', () => {
   it('that breaks off in the middle of a body is the client’s affair', async () => {
     const head = [
       'POST /graphql HTTP/1.1',
-      'host: x',
+      'host: localhost',
       'content-type: application/json',
       'content-length: 100',
     ]

@@ -92,8 +92,8 @@ describe('a stream', () => {
   })
 
   it('is answered to whoever has the gateway answer requests of Fetch', async () => {
-    const { createGateway, headerAuth, MemoryStorage } = await import('../../src/index.js')
-    const gateway = createGateway({ storage: new MemoryStorage(), resolveActor: headerAuth })
+    const { createGateway, insecureHeaderAuth, MemoryStorage } = await import('../../src/index.js')
+    const gateway = createGateway({ storage: new MemoryStorage(), resolveActor: insecureHeaderAuth })
     const response = await gateway.fetch(
       new Request('http://gateway/graphql', {
         method: 'POST',
@@ -267,8 +267,8 @@ describe('a gateway that stops', () => {
   })
 
   it('completes a stream that comes too late', async () => {
-    const { createGateway, headerAuth, MemoryStorage } = await import('../../src/index.js')
-    const gateway = createGateway({ storage: new MemoryStorage(), resolveActor: headerAuth })
+    const { createGateway, insecureHeaderAuth, MemoryStorage } = await import('../../src/index.js')
+    const gateway = createGateway({ storage: new MemoryStorage(), resolveActor: insecureHeaderAuth })
     await gateway.close()
     const response = await gateway.fetch(
       new Request('http://gateway/graphql', {

@@ -2,12 +2,16 @@
  * A stream that somebody is allowed to read for now: it is asked again and again whether they still are, and it ends when their credentials
  * do. It can be ended while it waits, and it holds nothing before it is first asked for something.
  */
+import { mayUse } from '../access.js'
 import type { GraphQLContext } from '../context.js'
 import { graphqlError } from '../errors.js'
 import { atInstant } from './deadline.js'
 
 /** How often it is asked again whether the caller may use the workspace when nothing else is said, in milliseconds. */
 const RECHECK_EVERY = 30_000
+
+/** Whoever was asked has not answered by the time of the next question. */
+const UNANSWERED = 'It cannot be found out now whether the caller may still use the workspace.'
 
 /**
  * Opens a stream for the caller, who was found to be allowed to read it.
@@ -40,6 +44,7 @@ class Watched<Frame> implements AsyncIterableIterator<Frame> {
   /** What it ended with, until somebody is told. */
   #failure: { readonly error: unknown } | null = null
   #recheck: NodeJS.Timeout | undefined
+  #asking = false
   #cancelExpiry: (() => void) | undefined
 
   constructor(
@@ -94,15 +99,19 @@ class Watched<Frame> implements AsyncIterableIterator<Frame> {
   }
 
   async #ask(): Promise<void> {
-    const { authorize, tenantId, actor } = this.#context
+    if (this.#asking)
+      return this.#end({ error: graphqlError('SERVICE_UNAVAILABLE', UNANSWERED, { retryable: true }) })
+    this.#asking = true
     const workspaceId = this.#workspaceId
     try {
-      if (await authorize({ tenantId, workspaceId, actor })) return
+      if (await mayUse(this.#context, workspaceId)) return
       const message = `workspace ${workspaceId} may no longer be used by this caller`
       this.#end({ error: graphqlError('FORBIDDEN', message) })
     } catch (error) {
       // Whether they are still allowed is not known, so they are not.
       this.#end({ error })
+    } finally {
+      this.#asking = false
     }
   }
 

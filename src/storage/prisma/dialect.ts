@@ -1,5 +1,6 @@
 /** What differs between the databases: how they are opened, how a guarded write is one atomic step, and what their errors mean. */
 import { Prisma } from '../../generated/postgresql/client.js'
+import type { Connections } from '../observer.js'
 import type { Scope } from '../port.js'
 import type { Staging } from '../staging.js'
 
@@ -64,5 +65,7 @@ export interface Dialect {
   trouble(error: unknown): Trouble
   /** How commits are made known to other processes, and theirs to this one. */
   openWakeUps(woken: Woken): WakeUps
+  /** Where there is a pool of them. */
+  connections?(): Connections
   close(): Promise<void>
 }

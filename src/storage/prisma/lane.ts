@@ -6,6 +6,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import { needsOfAll } from '../../core/state.js'
+import type { StorageObserver } from '../observer.js'
 import {
   type Expected,
   type Scope,
@@ -38,6 +39,8 @@ interface Attempt {
   readonly base: Snapshot
   readonly token: string
   readonly staging: Staging
+  /** How many transactions it carries. */
+  readonly size: number
   readonly settle: () => void
 }
 
@@ -46,6 +49,7 @@ export interface LaneOptions {
   readonly batch: number
   /** How long a transaction is tried again while the database is out of reach or others commit first, in milliseconds. */
   readonly patience: number
+  readonly observer: StorageObserver
 }
 
 /** How much a round writes, in characters; the transaction that exceeds it is its last. */
@@ -100,7 +104,9 @@ export class Lane {
   #expire(): void {
     const now = Date.now()
     const next = this.#queue.findIndex(({ deadline }) => deadline > now)
-    rejectAll(this.#queue.splice(0, next < 0 ? this.#queue.length : next), outOfTime())
+    const late = this.#queue.splice(0, next < 0 ? this.#queue.length : next)
+    rejectAll(late, outOfTime())
+    for (const _ of late) this.#options.observer.onUnavailable()
     const [oldest] = this.#queue
     this.#expiry = oldest && setTimeout(() => this.#expire(), oldest.deadline - now)
   }
@@ -131,13 +137,17 @@ export class Lane {
       const now = Date.now()
       const late = units.filter(({ deadline }) => deadline < now)
       rejectAll(late, outOfTime(cause))
+      for (const _ of late) this.#options.observer.onUnavailable()
       const waiting = units.filter(({ isSettled }) => !isSettled)
       if (waiting.length === 0) return
       try {
         const settle = await this.#attempt(waiting, inDoubt)
         if (settle !== null) return settle()
+        this.#options.observer.onRetry('conflict')
       } catch (error) {
-        if (this.#dialect.trouble(error) === 'fault') return this.#eachAlone(waiting, inDoubt, error)
+        const trouble = this.#dialect.trouble(error)
+        if (trouble === 'fault') return this.#eachAlone(waiting, inDoubt, error)
+        this.#options.observer.onRetry(trouble)
         cause = error
       }
       await pause(Math.random() * Math.min(100, 2 ** tries))
@@ -152,16 +162,19 @@ export class Lane {
 
   /** One round. Returns how to tell the callers, or `null` when another process committed first. */
   async #attempt(units: readonly Unit[], inDoubt: Attempt[]): Promise<(() => void) | null> {
+    const begun = performance.now()
     const base = await readSnapshot(this.#dialect, this.#scope, union(units))
     const landed = await this.#landed(inDoubt, base)
     if (landed !== null) return landed.settle
     const attempt = await this.#decide(units, base)
     if (attempt === null || attempt.staging.isEmpty) return attempt?.settle ?? null
     inDoubt.push(attempt)
-    const { token, staging } = attempt
+    const { token, staging, size } = attempt
     const applied = await this.#dialect.write({ scope: this.#scope, expected: base.token, token, staging })
     inDoubt.pop()
-    return applied ? attempt.settle : null
+    if (!applied) return null
+    this.#options.observer.onCommit({ transactions: size, seconds: (performance.now() - begun) / 1000 })
+    return attempt.settle
   }
 
   /**
@@ -222,7 +235,7 @@ export class Lane {
     const settle = () => {
       for (const settlement of settlements) settlement()
     }
-    return { base, token: randomUUID(), staging, settle }
+    return { base, token: randomUUID(), staging, size: settlements.length, settle }
   }
 }
 

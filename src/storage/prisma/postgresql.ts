@@ -1,6 +1,7 @@
 /** PostgreSQL: a guarded write is one statement, whose inserts join the guard. */
 import { createHash } from 'node:crypto'
 import { PrismaPg } from '@prisma/adapter-pg'
+import { Pool } from 'pg'
 import { z } from 'zod'
 import { PrismaClient } from '../../generated/postgresql/client.js'
 import { type Commit, type Dialect, join, raw, type Sql, sql, type Trouble } from './dialect.js'
@@ -24,7 +25,8 @@ export interface PostgresOptions {
 }
 
 export const openPostgres = (options: PostgresOptions): Dialect => {
-  const client = new PrismaClient({ adapter: adapter(options) })
+  const pool = poolOf(options)
+  const client = new PrismaClient({ adapter: adapter(pool, options) })
   return {
     reads: client,
     write: async (commit) => {
@@ -45,36 +47,32 @@ export const openPostgres = (options: PostgresOptions): Dialect => {
           ),
         woken,
       }),
+    connections: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
     close: () => client.$disconnect(),
   }
 }
 
-const adapter = ({
-  url,
-  poolSize,
-  lockTimeout,
-  statementTimeout,
-  onConnectionError,
-}: PostgresOptions): PrismaPg =>
-  new PrismaPg(
-    {
-      connectionString: url,
-      max: poolSize,
-      connectionTimeoutMillis: Math.min(5_000, statementTimeout),
-      lock_timeout: lockTimeout,
-      statement_timeout: statementTimeout,
-      // Should the server not even say that it took too long, the connection is given up.
-      query_timeout: statementTimeout + 1_000,
-      keepAlive: true,
-      application_name: 'artifactr-gateway',
-    },
-    {
-      onPoolError: (error) => onConnectionError(bare(error)),
-      onConnectionError: (error) => onConnectionError(bare(error)),
-      // Statements have few texts, so that PostgreSQL may keep their plans.
-      statementNameGenerator: ({ sql }) => createHash('sha1').update(sql).digest('base64url'),
-    },
-  )
+const poolOf = ({ url, poolSize, lockTimeout, statementTimeout }: PostgresOptions): Pool =>
+  new Pool({
+    connectionString: url,
+    max: poolSize,
+    connectionTimeoutMillis: Math.min(5_000, statementTimeout),
+    lock_timeout: lockTimeout,
+    statement_timeout: statementTimeout,
+    // Should the server not even say that it took too long, the connection is given up.
+    query_timeout: statementTimeout + 1_000,
+    keepAlive: true,
+    application_name: 'artifactr-gateway',
+  })
+
+const adapter = (pool: Pool, { onConnectionError }: PostgresOptions): PrismaPg =>
+  new PrismaPg(pool, {
+    disposeExternalPool: true,
+    onPoolError: (error) => onConnectionError(bare(error)),
+    onConnectionError: (error) => onConnectionError(bare(error)),
+    // Statements have few texts, so that PostgreSQL may keep their plans.
+    statementNameGenerator: ({ sql }) => createHash('sha1').update(sql).digest('base64url'),
+  })
 
 /** The driver hangs its whole client on an error, with the statement that was under way and what was to be written: none of a log's business. */
 const bare = ({ message, stack }: Error): Error => Object.assign(new Error(message), { stack })

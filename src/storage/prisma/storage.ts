@@ -6,6 +6,7 @@ import type { Artifact, Proposal, Revision, Run, Thread } from '../../core/entit
 import type { Envelope, Seq } from '../../core/envelopes.js'
 import { type Needs, noNeeds, type State } from '../../core/state.js'
 import { Followers } from '../follow.js'
+import { type Connections, type StorageObserver, StorageObservers } from '../observer.js'
 import {
   type EventFilter,
   type EventWindow,
@@ -26,8 +27,9 @@ import { reportingOnce, type Unreadable } from '../unreadable.js'
 import { type Commit, type Dialect, type Sql, sql, type WakeUps } from './dialect.js'
 import { Lane, type LaneOptions } from './lane.js'
 import { inScope, readEntities, readEvents, readRevisions, readSnapshot } from './reads.js'
+import { Writability } from './writability.js'
 
-export interface StorageOptions extends LaneOptions {
+export interface StorageOptions extends Omit<LaneOptions, 'observer'> {
   /** The most transactions that wait at a time; those of one workspace may be half as many. */
   readonly maxWaiting?: number | undefined
   /** Told once of each stored event that is broken. */
@@ -36,7 +38,8 @@ export interface StorageOptions extends LaneOptions {
 
 export class PrismaStorage implements Storage {
   readonly #dialect: Dialect
-  readonly #options: StorageOptions
+  readonly #options: LaneOptions & Pick<StorageOptions, 'maxWaiting'>
+  readonly #observers = new StorageObservers()
   readonly #followers: Followers
   readonly #wakeUps: WakeUps
   readonly #unreadable: (problem: Unreadable) => void
@@ -46,11 +49,10 @@ export class PrismaStorage implements Storage {
   readonly #reads = new Set<Promise<unknown>>()
   #closed: Promise<void> | null = null
   #waiting = 0
-  /** Whether the last write found the database willing. Not known before the first. */
-  #isWritable = false
+  readonly #writability = new Writability()
 
   constructor(dialect: Dialect, options: StorageOptions) {
-    this.#options = options
+    this.#options = { ...options, observer: this.#observers }
     this.#unreadable = reportingOnce(options.onUnreadable ?? (() => undefined))
     this.#followers = new Followers(this, {
       pollInterval: () => this.#wakeUps.pollInterval,
@@ -63,20 +65,8 @@ export class PrismaStorage implements Storage {
     })
     this.#dialect = {
       ...dialect,
-      write: (commit) => this.#noting(() => this.#write(dialect, commit)),
-      execute: (statement) => this.#noting(() => dialect.execute(statement)),
-    }
-  }
-
-  /** Notes whether the database takes writes. */
-  async #noting<Result>(write: () => Promise<Result>): Promise<Result> {
-    try {
-      const result = await write()
-      this.#isWritable = true
-      return result
-    } catch (error) {
-      this.#isWritable = false
-      throw error
+      write: (commit) => this.#writability.note(() => this.#write(dialect, commit)),
+      execute: (statement) => this.#writability.note(() => dialect.execute(statement)),
     }
   }
 
@@ -236,10 +226,18 @@ export class PrismaStorage implements Storage {
   /** Asks nothing but whether it answers, as long as writes succeed; else it writes: disks run full, and primaries become standbys. */
   async ping(): Promise<void> {
     await this.#read(() => this.#dialect.reads.$queryRaw(sql`SELECT 1`))
-    if (this.#isWritable) return
+    if (this.#writability.isKnown) return
     const holder = randomUUID()
     await this.acquireLease(PROBED, holder, holder, PROBE_TTL)
     await this.releaseLease(PROBED, holder, holder)
+  }
+
+  observe(observer: StorageObserver): () => void {
+    return this.#observers.add(observer)
+  }
+
+  connections(): Connections | null {
+    return this.#dialect.connections?.() ?? null
   }
 
   close(): Promise<void> {
@@ -271,8 +269,10 @@ export class PrismaStorage implements Storage {
         return await statement()
       } catch (error) {
         if (this.#dialect.trouble(error) === 'fault') throw error
-        if (tries === MAX_TRIES || Date.now() > deadline)
+        if (tries === MAX_TRIES || Date.now() > deadline) {
+          this.#observers.onUnavailable()
           throw new StorageUnavailable('the database is out of reach, or too busy', { cause: error })
+        }
       }
       await pause(Math.random() * 10 ** tries)
     }
