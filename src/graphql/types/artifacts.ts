@@ -2,6 +2,7 @@
 import type { Revision } from '../../core/entities.js'
 import { builder } from '../builder.js'
 import { connection } from '../connections.js'
+import { connectionCost, LOOK_UP, READ } from '../cost.js'
 import { checkId, checkText, reading } from '../errors.js'
 import { jsonOf } from '../json.js'
 import { findArtifact } from '../loaders.js'
@@ -68,6 +69,7 @@ export const ArtifactType = builder.objectRef<ArtifactModel>('Artifact').impleme
     revisions: t.connection(
       {
         type: RevisionType,
+        complexity: connectionCost,
         description: 'Its versions, oldest first.',
         resolve: ({ workspace, entity: { id } }, args) =>
           connection(
@@ -81,6 +83,7 @@ export const ArtifactType = builder.objectRef<ArtifactModel>('Artifact').impleme
     ),
     revision: t.field({
       type: RevisionType,
+      complexity: READ,
       nullable: true,
       description: 'What it was at one version; null when it has not been at it.',
       args: { version: t.arg.int({ required: true, description: 'The version, from 1.' }) },
@@ -97,6 +100,7 @@ const ArtifactConnection = builder.connectionObject(
 builder.objectFields(WorkspaceType, (t) => ({
   artifact: t.field({
     type: ArtifactType,
+    complexity: LOOK_UP,
     nullable: true,
     description: 'An artifact by its id, archived or not; null when there is none.',
     args: { artifactId: t.arg.id({ required: true, description: 'Its id in the workspace.' }) },
@@ -105,6 +109,7 @@ builder.objectFields(WorkspaceType, (t) => ({
   artifacts: t.connection(
     {
       type: ArtifactType,
+      complexity: connectionCost,
       description: 'Its artifacts, oldest first.',
       args: {
         kind: t.arg.string({ description: 'Only artifacts of this type.' }),

@@ -1,6 +1,7 @@
 /** Messages, each posted once in a workspace (ADR-0045). */
 import type { MessageKind } from '../../core/entities.js'
 import { builder } from '../builder.js'
+import { LOOK_UP } from '../cost.js'
 import { enumOf } from '../enums.js'
 import { checkId } from '../errors.js'
 import { findRun, messageIdUsed } from '../loaders.js'
@@ -37,6 +38,7 @@ export const MessageType = builder.objectRef<MessageModel>('Message').implement(
     }),
     run: t.field({
       type: RunType,
+      complexity: LOOK_UP,
       nullable: true,
       description: "The run that posted it, for an agent's message.",
       resolve: ({ entity, workspace }) =>
@@ -58,6 +60,7 @@ export const MessageConnection = builder.connectionObject(
 
 builder.objectFields(WorkspaceType, (t) => ({
   messageIdUsed: t.boolean({
+    complexity: LOOK_UP,
     description: 'Whether a message id is used in the workspace: did an earlier attempt to post it succeed?',
     args: { messageId: t.arg.id({ required: true, description: "A message's id." }) },
     resolve: ({ workspace }, { messageId }) => messageIdUsed(workspace, checkId('messageId', messageId)),
