@@ -9,17 +9,14 @@ import type { ResolveActor } from './http/auth.js'
 import type { Log } from './http/errors.js'
 import { createHandler } from './http/handler.js'
 import { createHealth } from './http/health.js'
+import { type GatewayLimits, limitsOf } from './http/limits/limits.js'
 import type { StreamOptions } from './http/streams.js'
+import { checkTrustedDocuments, type TrustedDocuments } from './http/trustedDocuments.js'
 import type { UpgradeListener } from './http/websocket.js'
 import type { Agent } from './runner/agent.js'
 import { Runner } from './runner/runner.js'
 import type { Storage } from './storage/port.js'
 import { Workspaces } from './workspace/workspaces.js'
-
-export interface GatewayLimits {
-  /** The largest request body that is read, in bytes; 1 MiB unless given. */
-  readonly maxBodyBytes?: number | undefined
-}
 
 /** What an application defines is the built-in types, `note`, `checklist` and `helpfulness`, unless it says otherwise. */
 export interface GatewayOptions extends DomainOptions {
@@ -33,8 +30,12 @@ export interface GatewayOptions extends DomainOptions {
   readonly agent?: Agent | undefined
   /** Where requests and errors are logged; errors only, on standard output, unless given. */
   readonly logger?: Log | undefined
-  /** Whether browsers get GraphiQL at `/graphql`; they do unless told otherwise. */
+  /** Whether browsers get GraphiQL at `/graphql`; they do unless told otherwise, or only trusted documents are carried out. */
   readonly graphiql?: boolean | undefined
+  /** Whether clients may ask for the schema; they may unless told otherwise. Else they get no suggestions from it either. */
+  readonly introspection?: boolean | undefined
+  /** Documents that clients name by ids. Where they are given, only they are carried out unless that says otherwise. */
+  readonly trustedDocuments?: TrustedDocuments | undefined
   readonly limits?: GatewayLimits | undefined
   /** How patient subscriptions are with their readers. */
   readonly streams?: StreamOptions | undefined
@@ -51,8 +52,7 @@ export interface Gateway {
   close(): Promise<void>
 }
 
-const DEFAULT_MAX_BODY_BYTES = 1_048_576
-
+/** @throws RangeError naming a limit that is none; InvalidTrustedDocuments. */
 export const createGateway = ({
   storage,
   resolveActor,
@@ -62,10 +62,16 @@ export const createGateway = ({
   feedback = [helpfulness],
   logger = pino({ name: 'artifactr-gateway', level: 'warn' }, process.stdout),
   graphiql = true,
-  limits: { maxBodyBytes = DEFAULT_MAX_BODY_BYTES } = {},
+  introspection = true,
+  trustedDocuments,
+  limits: given = {},
   streams = {},
   ...domain
 }: GatewayOptions): Gateway => {
+  const limits = limitsOf(given)
+  const schema = createSchema()
+  if (trustedDocuments !== undefined) checkTrustedDocuments(trustedDocuments, schema, limits)
+  const trustedOnly = trustedDocuments !== undefined && trustedDocuments.only !== false
   const workspaces = new Workspaces(storage, {
     definitions: defineDomain({ artifacts, feedback, ...domain }),
   })
@@ -76,13 +82,15 @@ export const createGateway = ({
   })
   const health = createHealth(storage)
   const { fetch, handle, upgrade, endStreams, dispose } = createHandler({
-    schema: createSchema(),
+    schema,
     log: logger,
     resolveActor,
     context: { workspaces, authorize, runner },
     health,
-    graphiql,
-    maxBodyBytes,
+    graphiql: graphiql && !trustedOnly,
+    introspection,
+    trustedDocuments,
+    limits,
     streams,
   })
   return {

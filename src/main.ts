@@ -5,6 +5,11 @@ import { createGateway, type Gateway } from './app.js'
 import { type Config, Misconfigured, readConfig } from './config.js'
 import { headerAuth } from './http/auth.js'
 import { listen, type Server } from './http/server.js'
+import {
+  InvalidTrustedDocuments,
+  readTrustedDocuments,
+  type TrustedDocuments,
+} from './http/trustedDocuments.js'
 import type { Agent } from './runner/agent.js'
 import { echoAgent } from './runner/agents/echo.js'
 import { openStorage } from './storage/open.js'
@@ -13,15 +18,21 @@ import type { Storage } from './storage/port.js'
 const start = async (): Promise<void> => {
   const config = readConfig(process.env)
   const log = openLog(config)
+  const trustedDocuments = trustedDocumentsIn(config)
   const storage = await open(config, log)
-  const gateway = createGateway({
-    storage,
-    maxMessageLength: config.maxMessageLength,
-    agent: agents[config.agent],
-    resolveActor: headerAuth,
-    logger: log,
-    limits: { maxBodyBytes: config.maxBodyBytes },
-  })
+  const gateway = withTrustedDocuments(() =>
+    createGateway({
+      storage,
+      maxMessageLength: config.maxMessageLength,
+      agent: agents[config.agent],
+      resolveActor: headerAuth,
+      logger: log,
+      graphiql: config.graphiql,
+      introspection: config.introspection,
+      trustedDocuments,
+      limits: config.limits,
+    }),
+  )
   const server = await listen(gateway, config).catch((error: unknown) => {
     throw new Misconfigured([
       `PORT ${config.port} on HOST ${config.host} cannot be listened on: ${messageOf(error)}`,
@@ -56,6 +67,21 @@ const open = async (
     })
   } catch (error) {
     throw new Misconfigured([`DATABASE_URL cannot be used: ${messageOf(error)}`])
+  }
+}
+
+const trustedDocumentsIn = ({ trustedDocuments }: Config): TrustedDocuments | undefined => {
+  if (trustedDocuments === null) return undefined
+  const { path, only } = trustedDocuments
+  return withTrustedDocuments(() => ({ documents: readTrustedDocuments(path), only }))
+}
+
+const withTrustedDocuments = <Result>(make: () => Result): Result => {
+  try {
+    return make()
+  } catch (error) {
+    if (!(error instanceof InvalidTrustedDocuments)) throw error
+    throw new Misconfigured(error.problems.map((problem) => `TRUSTED_DOCUMENTS cannot be used: ${problem}`))
   }
 }
 

@@ -11,6 +11,17 @@ export interface Exchange {
   caller?: Caller
   /** Of a stream: the position its reader comes to with the result that is taken next. */
   position?: Seq | undefined
+  /** Of a stream: told when a frame was taken from it, to be made into a result. */
+  onFrame?: (() => void) | undefined
+  /** What its operations cost so far. */
+  cost?: number
+  /** Of a request with several operations. */
+  batch?: {
+    readonly size: number
+    /** Resolves when the operation is over that was begun last. */
+    last: Promise<unknown>
+  }
+  /** Not of a batch, which has several. */
   operation?: { readonly type: OperationTypeNode; readonly name: string | undefined }
 }
 

@@ -4,19 +4,24 @@ import type { IncomingMessage, RequestListener } from 'node:http'
 import type { GraphQLSchema } from 'graphql'
 import { createYoga, type YogaInitialContext } from 'graphql-yoga'
 import type { Caller, GraphQLContext } from '../graphql/context.js'
-import { documentCaches, useDocumentLimits } from './documents.js'
+import { documentCaches } from './documents.js'
 import type { Log } from './errors.js'
 import { exchangeOf, traceparentOf } from './exchange.js'
+import { useBatchOrder } from './limits/batch.js'
+import { useLimits } from './limits/plugin.js'
 import { type OperationsOptions, useExchange, useOperations, usePresentedErrors } from './plugins.js'
 import { GRAPHQL_PATH, type RoutesOptions } from './routes.js'
 import { EventStreams } from './sse.js'
 import { patienceOf, type StreamOptions } from './streams.js'
+import { documentsFrom, type TrustedDocuments } from './trustedDocuments.js'
 import { Sockets, type UpgradeListener } from './websocket.js'
 
 export interface HandlerOptions extends RoutesOptions, OperationsOptions {
   readonly streams: StreamOptions
   readonly schema: GraphQLSchema
   readonly log: Log
+  readonly introspection: boolean
+  readonly trustedDocuments: TrustedDocuments | undefined
   /** What resolvers know besides the request. */
   readonly context: Pick<GraphQLContext, 'workspaces' | 'authorize' | 'runner'>
 }
@@ -34,6 +39,8 @@ export interface Handler {
 }
 
 export const createHandler = ({ schema, log, context, ...options }: HandlerOptions): Handler => {
+  const { limits } = options
+  const documentOf = documentsFrom(options.trustedDocuments)
   const patience = patienceOf(options.streams)
   const eventStreams = new EventStreams(patience, log)
   const yoga = createYoga({
@@ -51,17 +58,21 @@ export const createHandler = ({ schema, log, context, ...options }: HandlerOptio
           onPosition: (seq) => {
             exchange.position = seq
           },
+          onFrame: () => exchange.onFrame?.(),
           recheckEvery: patience.recheckEvery,
         },
       }
     },
     plugins: [
       useExchange(options, log),
-      useOperations(options),
-      useDocumentLimits(),
+      useOperations(options, documentOf),
+      useBatchOrder(),
+      useLimits(limits, options.introspection),
       usePresentedErrors(log),
       eventStreams.plugin,
     ],
+    extraParamNames: ['documentId'],
+    batching: { limit: limits.maxBatch },
     parserAndValidationCache: documentCaches(),
     // Ours: errors.ts, params.ts and routes.ts.
     maskedErrors: false,
@@ -76,8 +87,9 @@ export const createHandler = ({ schema, log, context, ...options }: HandlerOptio
   })
   const sockets = new Sockets({
     engineFor: (request, params) => yoga.getEnveloped({ request, params }),
+    documentOf,
     resolveActor: options.resolveActor,
-    maxPayload: options.maxBodyBytes,
+    maxPayload: limits.maxBodyBytes,
     patience,
     log,
   })

@@ -12,6 +12,7 @@ import type { Connection, Identity } from './connection.js'
 import { asGraphQLError, type ErrorCode, type Log, presentResult } from './errors.js'
 import { type Exchange, exchangeOf } from './exchange.js'
 import { withoutInternals } from './streams.js'
+import type { DocumentOf } from './trustedDocuments.js'
 
 type Executed = ExecutionResult | AsyncIterable<ExecutionResult>
 
@@ -38,12 +39,14 @@ interface Operation {
 
 export class Operations {
   readonly #engineFor: EngineFor
+  readonly #documentOf: DocumentOf
   readonly #log: Log
   /** By the arguments they are executed with. */
   readonly #prepared = new WeakMap<object, Operation>()
 
-  constructor(engineFor: EngineFor, log: Log) {
+  constructor(engineFor: EngineFor, documentOf: DocumentOf, log: Log) {
     this.#engineFor = engineFor
+    this.#documentOf = documentOf
     this.#log = log
   }
 
@@ -65,9 +68,10 @@ export class Operations {
     const exchange = exchangeOf(request)
     exchange.caller = identity.caller
     try {
-      const engine = this.#engineFor(request, payload)
+      const query = this.#documentOf(payload)
+      const engine = this.#engineFor(request, { ...payload, query })
       const { schema } = engine
-      const document = engine.parse(payload.query)
+      const document = engine.parse(query)
       const errors = engine.validate(schema, document)
       if (errors.length > 0) return this.#presented(errors, exchange)
       const args: ExecutionArgs = {

@@ -8,9 +8,11 @@ import type { Caller } from '../graphql/context.js'
 import { type ResolveActor, Unauthenticated } from './auth.js'
 import { internalErrorMessage, type Log, presentResult, refusal, withStatus } from './errors.js'
 import { type Exchange, exchangeOf, pathOf } from './exchange.js'
+import type { Limits } from './limits/limits.js'
 import { readParams } from './params.js'
 import { replyText } from './reply.js'
 import { answerRoute, type RoutesOptions } from './routes.js'
+import type { DocumentOf } from './trustedDocuments.js'
 
 /** How much of what a client chose is logged, in UTF-16 units. */
 const MAX_LOGGED = 128
@@ -28,8 +30,9 @@ export const useExchange = (routes: RoutesOptions, log: Log): Plugin => ({
     }
   },
   onResponse: ({ request, response }) => {
-    const { requestId, startedAt, caller, operation } = exchangeOf(request)
+    const { requestId, startedAt, caller, operation, batch, cost } = exchangeOf(request)
     response.headers.set('x-request-id', requestId)
+    if (cost !== undefined) response.headers.set('x-graphql-cost', String(Math.ceil(cost)))
     if (routes.health.stopping) response.headers.set('connection', 'close')
     const path = pathOf(request)
     const level = path === '/health' || path === '/ready' ? 'debug' : 'info'
@@ -42,6 +45,8 @@ export const useExchange = (routes: RoutesOptions, log: Log): Plugin => ({
         durationMs: Math.round((performance.now() - startedAt) * 1000) / 1000,
         operationType: operation?.type,
         operationName: operation?.name,
+        operations: batch?.size,
+        cost,
         tenant: caller?.tenantId,
       },
       'request',
@@ -51,22 +56,32 @@ export const useExchange = (routes: RoutesOptions, log: Log): Plugin => ({
 
 export interface OperationsOptions {
   readonly resolveActor: ResolveActor
-  readonly maxBodyBytes: number
+  readonly limits: Limits
 }
 
 /** Resolves who asks, then reads what they ask: nothing is read of a request without valid credentials. */
-export const useOperations = ({ resolveActor, maxBodyBytes }: OperationsOptions): Plugin => ({
+export const useOperations = (
+  { resolveActor, limits }: OperationsOptions,
+  documentOf: DocumentOf,
+): Plugin => ({
   onRequestParse: async ({ request, setRequestParser }) => {
     const exchange = exchangeOf(request)
     if (!acceptsResult(request))
       throw refusal(406, 'NOT_ACCEPTABLE', 'No media type in accept can be answered.')
     exchange.caller = await authenticated(request, resolveActor)
-    setRequestParser((parsed) => readParams(parsed, maxBodyBytes))
+    setRequestParser(async (parsed) => {
+      const params = await readParams(parsed, limits)
+      if (Array.isArray(params)) exchange.batch = { size: params.length, last: Promise.resolve() }
+      return params
+    })
   },
+  onParams: ({ params, setParams }) => setParams({ ...params, query: documentOf(params) }),
   onParse:
     () =>
     ({ context: { request, params }, result }) => {
-      if (isDocument(result)) noteOperation(exchangeOf(request), result, params.operationName)
+      const exchange = exchangeOf(request)
+      if (isDocument(result) && exchange.batch === undefined)
+        noteOperation(exchange, result, params.operationName)
     },
 })
 

@@ -16,12 +16,14 @@ import { type EngineFor, Operations, requestWith } from './operations.js'
 import { authenticated } from './plugins.js'
 import { GRAPHQL_PATH } from './routes.js'
 import type { Patience } from './streams.js'
+import type { DocumentOf } from './trustedDocuments.js'
 
 /** Listens to the `upgrade` event of Node's own server. */
 export type UpgradeListener = (request: IncomingMessage, socket: Duplex, head: Buffer) => void
 
 export interface SocketsOptions {
   readonly engineFor: EngineFor
+  readonly documentOf: DocumentOf
   readonly resolveActor: ResolveActor
   /** The largest message that is read, in bytes. */
   readonly maxPayload: number
@@ -38,8 +40,8 @@ export class Sockets {
 
   constructor(options: SocketsOptions) {
     this.#options = options
-    const { maxPayload, engineFor, log } = options
-    const operations = new Operations(engineFor, log)
+    const { maxPayload, engineFor, documentOf, log } = options
+    const operations = new Operations(engineFor, documentOf, log)
     this.#server = new WebSocketServer({
       noServer: true,
       maxPayload,

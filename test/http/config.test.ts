@@ -98,8 +98,8 @@ describe('the configuration', () => {
   })
 
   it('lets a body hold the longest message unless told otherwise', () => {
-    const { maxBodyBytes } = readConfig({ MAX_MESSAGE_LENGTH: '1000000' })
-    expect(maxBodyBytes).toBeGreaterThan(6_000_000)
+    const { limits } = readConfig({ MAX_MESSAGE_LENGTH: '1000000' })
+    expect(limits.maxBodyBytes).toBeGreaterThan(6_000_000)
   })
 })
 
