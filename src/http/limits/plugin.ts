@@ -50,9 +50,6 @@ export const useLimits = (limits: Limits, introspection: boolean): Plugin<Contex
     return null
   }
 
-  /** What the executor takes besides, which GraphQL's own does not know. */
-  const told = (args: ExecutionArgs, signal?: AbortSignal) => ({ ...args, hideSuggestions, signal })
-
   return {
     onParse: ({ setParseFn }) => setParseFn(parse),
     onValidate: ({ setValidationFn, addValidationRule }) => {
@@ -62,11 +59,13 @@ export const useLimits = (limits: Limits, introspection: boolean): Plugin<Contex
     onExecute: ({ args, executeFn, setExecuteFn, setResultAndStopExecution }) => {
       const errors = refusalOf(args, exchangeOf(args.contextValue.request), args.contextValue)
       if (errors !== null) return setResultAndStopExecution({ errors })
-      setExecuteFn((given: ExecutionArgs) =>
-        refusing(() =>
-          inTime<Executed>(operationTimeout, typeOf(given), (signal) => executeFn(told(given, signal))),
-        ),
-      )
+      const begin = (given: ExecutionArgs) =>
+        inTime<Executed>(operationTimeout, typeOf(given), (signal) => {
+          // The executor begins no field once it is aborted.
+          const stoppable = { ...given, signal }
+          return executeFn(stoppable)
+        })
+      setExecuteFn((given: ExecutionArgs) => refusing(() => begin(given)))
     },
     onSubscribe: ({ args, subscribeFn, setSubscribeFn, setResultAndStopExecution }) => {
       const { contextValue } = args
@@ -82,7 +81,7 @@ export const useLimits = (limits: Limits, introspection: boolean): Plugin<Contex
           const executed = await inTime<Executed>(
             operationTimeout,
             OperationTypeNode.SUBSCRIPTION,
-            () => subscribeFn(told(given)),
+            () => subscribeFn(given),
             abandon,
           )
           if (isAsyncIterable(executed))

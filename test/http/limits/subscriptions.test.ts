@@ -1,7 +1,7 @@
 /** How many subscriptions a tenant and an actor may have at once, and that each is counted no longer than it lasts. */
 import { describe, expect, it } from 'vitest'
 import type { Actor } from '../../../src/core/actors.js'
-import { Subscriptions } from '../../../src/http/limits/subscriptions.js'
+import { released, Subscriptions } from '../../../src/http/limits/subscriptions.js'
 import { EVENTS, openEventStream } from '../../support/eventStreams.js'
 import { post, until } from '../../support/gateway.js'
 import { codesIn, serving } from '../../support/limits.js'
@@ -48,6 +48,38 @@ describe('the count', () => {
     begin('acme', 'bob')
     expect(() => begin('acme', 'cleo')).toThrow('This tenant has 2')
     begin('acme","user:', 'ada')
+  })
+})
+
+describe('a stream', () => {
+  const streamOf = (next: () => Promise<IteratorResult<number>>) => {
+    const steps: string[] = []
+    const source: AsyncIterable<number> = {
+      [Symbol.asyncIterator]: () => ({
+        next,
+        return: async () => {
+          steps.push('returned')
+          return { done: true, value: undefined }
+        },
+      }),
+    }
+    return { steps, stream: released(source, () => steps.push('released')) }
+  }
+
+  it('tells of its end as it comes: by itself, by an error, or by its reader', async () => {
+    const over = streamOf(async () => ({ done: true, value: undefined }))
+    await over.stream.next()
+    expect(over.steps).toEqual(['released'])
+    const failing = streamOf(async () => {
+      throw new Error('broken')
+    })
+    await expect(failing.stream.next()).rejects.toThrow('broken')
+    expect(failing.steps).toEqual(['released'])
+    const dropped = streamOf(async () => ({ done: false, value: 1 }))
+    await dropped.stream.next()
+    expect(dropped.steps).toEqual([])
+    await dropped.stream.return?.()
+    expect(dropped.steps).toEqual(['released', 'returned'])
   })
 })
 
