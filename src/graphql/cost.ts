@@ -7,14 +7,17 @@ import { complexityFromQuery } from '@pothos/plugin-complexity'
 import { type DocumentNode, type GraphQLSchema, Kind, type OperationDefinitionNode } from 'graphql'
 import { DEFAULT_PAGE, MAX_PAGE } from '../core/window.js'
 
-/** A read of the storage of its own. */
-export const READ = 50
+/** A read of the storage of its own, which takes as long as some hundred values. */
+export const READ = 250
 
 /** A look-up by key: those of one tick are one read. */
 export const LOOK_UP = 10
 
 /** An entry of a list. */
 const ENTRY = 10
+
+/** A node by its global id: a message is read by itself, others together. */
+export const NODE = 100
 
 /** A command: it loads, decides and saves. */
 const COMMAND = 100
@@ -42,9 +45,9 @@ export const connectionCost = (args: Paged) => {
 /** Entries are counted by their connection. */
 export const edgesCost = { field: 1, multiplier: 1 }
 
-/** Nodes by their global ids; those of messages are each read by themselves. */
+/** Nodes by their global ids. */
 export const nodesCost = ({ ids }: { readonly ids: readonly unknown[] }) => ({
-  field: READ * ids.length,
+  field: NODE * ids.length,
   multiplier: Math.max(1, ids.length),
 })
 

@@ -108,6 +108,11 @@ describe('a query string that is no request', () => {
     expect(body.errors[0].message).toContain(told)
   })
 
+  it('is refused when it is too large', async () => {
+    const { status, body } = await get(`query={__typename}%23${'x'.repeat(5000)}`)
+    expect([status, codesOf(body)]).toEqual([414, ['PAYLOAD_TOO_LARGE']])
+  })
+
   it('is no way to change anything', async () => {
     const mutation = encodeURIComponent(
       'mutation { createThread(input: { workspaceId: "w" }) { __typename } }',
