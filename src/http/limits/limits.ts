@@ -17,7 +17,7 @@ export interface GatewayLimits {
   readonly operationTimeout?: number | undefined
   /** The most subscriptions of a tenant that are under way in this process; 10,000 unless given. */
   readonly maxSubscriptionsPerTenant?: number | undefined
-  /** The most subscriptions of one actor of a tenant that are under way in this process; 1,000 unless given. */
+  /** The most subscriptions of one actor of a tenant that are under way in this process; 2,000 unless given. */
   readonly maxSubscriptionsPerActor?: number | undefined
   /** How many mutations an actor of a tenant may carry out in a second, in the long run and in this process; 500 unless given, 0 for no limit. */
   readonly mutationRate?: number | undefined
@@ -36,7 +36,7 @@ const DEFAULT_LIMITS = {
   maxBatch: 10,
   operationTimeout: 30_000,
   maxSubscriptionsPerTenant: 10_000,
-  maxSubscriptionsPerActor: 1_000,
+  maxSubscriptionsPerActor: 2_000,
   mutationRate: 500,
   mutationBurst: 5_000,
 } as const satisfies Limits

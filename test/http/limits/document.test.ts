@@ -2,7 +2,7 @@
 import { getIntrospectionQuery } from 'graphql'
 import { describe, expect, it } from 'vitest'
 import { exampleOperations } from '../../../src/http/examples.js'
-import { post } from '../../support/gateway.js'
+import { post, startGateway } from '../../support/gateway.js'
 import { askBothWays, codesIn, errorsIn, serving } from '../../support/limits.js'
 
 const times = (count: number, make: (index: number) => string): string =>
@@ -69,6 +69,27 @@ describe('a document is refused', () => {
     const [code, ...others] = codesIn(await post(url, { query }))
     expect(['DOCUMENT_TOO_DEEP', 'GRAPHQL_VALIDATION_FAILED']).toContain(code)
     expect(others).toEqual([])
+  })
+})
+
+describe('the environment', () => {
+  it('says what the limits of a process are', async () => {
+    const { url } = await startGateway({
+      MAX_DEPTH: '2',
+      MAX_COST: '100',
+      MUTATION_RATE: '1',
+      MUTATION_BURST: '1',
+      INTROSPECTION: '0',
+      GRAPHIQL: '0',
+    })
+    const code = async (query: string) => codesIn(await post(url, { query }))[0]
+    expect(await code('{ a { b { c } } }')).toBe('DOCUMENT_TOO_DEEP')
+    expect(await code('{ workspace(workspaceId: "w1") { headSeq } }')).toBe('QUERY_TOO_COMPLEX')
+    expect(await code('{ __schema { description } }')).toBe('INTROSPECTION_DISABLED')
+    const both = 'mutation { createThread(input: { workspaceId: "w1" }) { __typename } }'
+    expect(await code(both)).toBe('QUERY_TOO_COMPLEX')
+    const { status } = await fetch(`${url}/graphql`, { headers: { accept: 'text/html' } })
+    expect(status).toBe(406)
   })
 })
 

@@ -89,6 +89,7 @@ describe('a subscription too many', () => {
     const streams = [await following(url), await following(url)]
     const third = await openEventStream(url, { headers: { 'x-user': 'ada', 'x-tenant': 'acme' } })
     await third.come('the end', () => third.isOver)
+    expect(third.response.statusCode).toBe(429)
     expect(third.failure()).toMatchObject({ code: 'TOO_MANY_SUBSCRIPTIONS', retryable: true })
     streams.push(await following(url, 'bob'))
     const ofTenant = await following(url, 'cleo')
