@@ -19,6 +19,9 @@ const ENTRY = 10
 /** A node by its global id: a message is read by itself, others together. */
 export const NODE = 100
 
+/** A content, or data: long ones take as much as many values. */
+export const CONTENT = 25
+
 /** A command: it loads, decides and saves. */
 const COMMAND = 100
 

@@ -2,7 +2,7 @@
 import type { Revision } from '../../core/entities.js'
 import { builder } from '../builder.js'
 import { connection } from '../connections.js'
-import { connectionCost, LOOK_UP, READ } from '../cost.js'
+import { CONTENT, connectionCost, LOOK_UP, READ } from '../cost.js'
 import { checkId, checkText, reading } from '../errors.js'
 import { jsonOf } from '../json.js'
 import { findArtifact } from '../loaders.js'
@@ -19,6 +19,7 @@ const RevisionType = builder.objectRef<Revision>('Revision').implement({
     kind: t.exposeString('kind', { description: "The artifact's type." }),
     data: t.field({
       type: 'JSON',
+      complexity: CONTENT,
       description: 'Its data. The order of keys is as it was stored.',
       resolve: ({ data }) => jsonOf(data),
     }),
@@ -54,6 +55,7 @@ export const ArtifactType = builder.objectRef<ArtifactModel>('Artifact').impleme
     }),
     data: t.field({
       type: 'JSON',
+      complexity: CONTENT,
       description: 'Its data. The order of keys is as it was stored.',
       resolve: ({ entity }) => jsonOf(entity.data),
     }),

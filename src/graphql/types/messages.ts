@@ -1,7 +1,7 @@
 /** Messages, each posted once in a workspace (ADR-0045). */
 import type { MessageKind } from '../../core/entities.js'
 import { builder } from '../builder.js'
-import { LOOK_UP } from '../cost.js'
+import { CONTENT, LOOK_UP } from '../cost.js'
 import { enumOf } from '../enums.js'
 import { checkId } from '../errors.js'
 import { findRun, messageIdUsed } from '../loaders.js'
@@ -25,7 +25,11 @@ export const MessageType = builder.objectRef<MessageModel>('Message').implement(
       resolve: ({ entity }) => entity.event.messageId,
     }),
     threadId: t.id({ description: 'The thread it is in.', resolve: ({ entity }) => entity.event.threadId }),
-    content: t.string({ description: 'What it says.', resolve: ({ entity }) => entity.event.content }),
+    content: t.string({
+      complexity: CONTENT,
+      description: 'What it says.',
+      resolve: ({ entity }) => entity.event.content,
+    }),
     kind: t.field({
       type: MessageKindEnum,
       description: 'What it is for.',
