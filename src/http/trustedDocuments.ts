@@ -77,7 +77,8 @@ export const checkTrustedDocuments = (
 /** What is asked, before it is known which document that is. */
 interface Asked {
   readonly query?: string | null | undefined
-  readonly documentId?: string | null | undefined
+  /** As it came. */
+  readonly documentId?: unknown
   readonly extensions?: Readonly<Record<string, unknown>> | null | undefined
 }
 
@@ -109,7 +110,9 @@ export const documentsFrom = (trusted: TrustedDocuments | undefined): DocumentOf
 }
 
 const idIn = ({ documentId, extensions }: Asked): string | null => {
-  if (documentId !== undefined && documentId !== null) return documentId.replace(/^sha256:/, '')
+  if (typeof documentId === 'string') return documentId.replace(/^sha256:/, '')
+  if (documentId !== undefined && documentId !== null)
+    throw badRequest('The request is not understood: documentId must be a string.')
   const persisted = extensions?.['persistedQuery']
   if (persisted === undefined || persisted === null) return null
   const hash = typeof persisted === 'object' && 'sha256Hash' in persisted ? persisted.sha256Hash : undefined

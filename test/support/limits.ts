@@ -16,7 +16,7 @@ interface Asked {
   readonly query?: string
   readonly variables?: Record<string, unknown>
   readonly operationName?: string
-  readonly documentId?: string
+  readonly documentId?: unknown
   readonly extensions?: Record<string, unknown>
 }
 
