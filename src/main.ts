@@ -7,6 +7,11 @@ import { headerAuth, insecureHeaderAuth, type ResolveActor } from './http/auth.j
 import { serializeError } from './http/errorLog.js'
 import { jwtAuth } from './http/jwt.js'
 import { listen, type Server } from './http/server.js'
+import {
+  InvalidTrustedDocuments,
+  readTrustedDocuments,
+  type TrustedDocuments,
+} from './http/trustedDocuments.js'
 import type { Agent } from './runner/agent.js'
 import { echoAgent } from './runner/agents/echo.js'
 import { openStorage } from './storage/open.js'
@@ -16,18 +21,24 @@ import type { Traces } from './tracing/sdk.js'
 const start = async (): Promise<void> => {
   const config = readConfig(process.env)
   const log = openLog(config)
+  const trustedDocuments = trustedDocumentsIn(config)
   const traces = await openTraces(config, log)
   const storage = await open(config, log)
-  const gateway = createGateway({
-    storage,
-    maxMessageLength: config.maxMessageLength,
-    agent: agents[config.agent],
-    resolveActor: resolveActorBy(config.auth),
-    cors: { origins: config.corsOrigins },
-    logger: log,
-    limits: { maxBodyBytes: config.maxBodyBytes },
-    metrics: !config.metrics.on ? 'off' : config.metrics.own === null ? 'served' : 'collected',
-  })
+  const gateway = withTrustedDocuments(() =>
+    createGateway({
+      storage,
+      maxMessageLength: config.maxMessageLength,
+      agent: agents[config.agent],
+      resolveActor: resolveActorBy(config.auth),
+      cors: { origins: config.corsOrigins },
+      logger: log,
+      graphiql: config.graphiql,
+      introspection: config.introspection,
+      trustedDocuments,
+      limits: config.limits,
+      metrics: !config.metrics.on ? 'off' : config.metrics.own === null ? 'served' : 'collected',
+    }),
+  )
   const server = await listen(gateway, config).catch((error: unknown) => {
     throw new Misconfigured([
       `PORT ${config.port} on HOST ${config.host} cannot be listened on: ${messageOf(error)}`,
@@ -98,6 +109,21 @@ const resolveActorBy = (auth: Config['auth']): ResolveActor => {
       return auth.insecure ? insecureHeaderAuth : headerAuth
     case 'jwt':
       return jwtAuth(auth.jwt)
+  }
+}
+
+const trustedDocumentsIn = ({ trustedDocuments }: Config): TrustedDocuments | undefined => {
+  if (trustedDocuments === null) return undefined
+  const { path, only } = trustedDocuments
+  return withTrustedDocuments(() => ({ documents: readTrustedDocuments(path), only }))
+}
+
+const withTrustedDocuments = <Result>(make: () => Result): Result => {
+  try {
+    return make()
+  } catch (error) {
+    if (!(error instanceof InvalidTrustedDocuments)) throw error
+    throw new Misconfigured(error.problems.map((problem) => `TRUSTED_DOCUMENTS cannot be used: ${problem}`))
   }
 }
 

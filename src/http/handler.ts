@@ -4,9 +4,11 @@ import type { IncomingMessage, RequestListener } from 'node:http'
 import type { GraphQLSchema } from 'graphql'
 import { createYoga, type YogaInitialContext } from 'graphql-yoga'
 import type { Caller, GraphQLContext } from '../graphql/context.js'
-import { documentCaches, useDocumentLimits } from './documents.js'
+import { documentCaches } from './documents.js'
 import type { Log } from './errors.js'
 import { exchangeOf, fieldsOf, traceparentOf } from './exchange.js'
+import { useBatchOrder } from './limits/batch.js'
+import { useLimits } from './limits/plugin.js'
 import type { HttpObserver } from './observer.js'
 import { type CorsOptions, Origins } from './origins.js'
 import { GRAPHQL_PATH } from './paths.js'
@@ -23,6 +25,7 @@ import { SECURITY_HEADERS, UNLESS_SAID, useSecurityHeaders } from './securityHea
 import { Signals } from './signals.js'
 import { EventStreams } from './sse.js'
 import { patienceOf, type StreamOptions } from './streams.js'
+import { documentsFrom, type TrustedDocuments } from './trustedDocuments.js'
 import { Sockets, type UpgradeListener } from './websocket.js'
 
 export interface HandlerOptions extends RoutesOptions, OperationsOptions {
@@ -31,6 +34,8 @@ export interface HandlerOptions extends RoutesOptions, OperationsOptions {
   readonly schema: GraphQLSchema
   readonly log: Log
   readonly observer?: HttpObserver | undefined
+  readonly introspection: boolean
+  readonly trustedDocuments: TrustedDocuments | undefined
   /** What resolvers know besides the request. */
   readonly context: Pick<GraphQLContext, 'workspaces' | 'authorize' | 'runner'>
 }
@@ -48,6 +53,8 @@ export interface Handler {
 }
 
 export const createHandler = ({ schema, log, observer, context, ...options }: HandlerOptions): Handler => {
+  const { limits } = options
+  const documentOf = documentsFrom(options.trustedDocuments)
   const patience = patienceOf(options.streams)
   const signals = new Signals(log, observer)
   const eventStreams = new EventStreams(patience, signals)
@@ -73,6 +80,7 @@ export const createHandler = ({ schema, log, observer, context, ...options }: Ha
           onPosition: (seq) => {
             exchange.position = seq
           },
+          onFrame: () => exchange.onFrame?.(),
           recheckEvery: patience.recheckEvery,
         },
       }
@@ -81,11 +89,14 @@ export const createHandler = ({ schema, log, observer, context, ...options }: Ha
       origins.plugin,
       useSecurityHeaders(),
       useExchange(options, signals),
-      useOperations(options, signals),
-      useDocumentLimits(),
+      useOperations(options, documentOf, signals),
+      useBatchOrder(),
+      useLimits(limits, options.introspection),
       usePresentedErrors(signals),
       eventStreams.plugin,
     ],
+    extraParamNames: ['documentId'],
+    batching: { limit: limits.maxBatch },
     parserAndValidationCache: documentCaches(),
     // Ours: errors.ts, params.ts and routes.ts.
     maskedErrors: false,
@@ -100,9 +111,10 @@ export const createHandler = ({ schema, log, observer, context, ...options }: Ha
   })
   const sockets = new Sockets({
     engineFor: (request, params) => yoga.getEnveloped({ request, params }),
+    documentOf,
     resolveActor: options.resolveActor,
     origins,
-    maxPayload: options.maxBodyBytes,
+    maxPayload: limits.maxBodyBytes,
     patience,
     signals,
   })
