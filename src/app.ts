@@ -10,10 +10,12 @@ import { serializeError } from './http/errorLog.js'
 import type { Log } from './http/errors.js'
 import { createHandler } from './http/handler.js'
 import { createHealth } from './http/health.js'
+import { type GatewayLimits, limitsOf } from './http/limits/limits.js'
 import type { CorsOptions } from './http/origins.js'
 import type { Peer } from './http/peer.js'
 import { createProbes } from './http/probes.js'
 import type { StreamOptions } from './http/streams.js'
+import { checkTrustedDocuments, type TrustedDocuments } from './http/trustedDocuments.js'
 import type { UpgradeListener } from './http/websocket.js'
 import { createMetrics } from './metrics/metrics.js'
 import type { Agent } from './runner/agent.js'
@@ -21,11 +23,6 @@ import { Runner } from './runner/runner.js'
 import { type Storage, StorageUnavailable } from './storage/port.js'
 import { logTurns } from './turnLog.js'
 import { Workspaces } from './workspace/workspaces.js'
-
-export interface GatewayLimits {
-  /** The largest request body that is read, in bytes; 1 MiB unless given. */
-  readonly maxBodyBytes?: number | undefined
-}
 
 /** What an application defines is the built-in types, `note`, `checklist` and `helpfulness`, unless it says otherwise. */
 export interface GatewayOptions extends DomainOptions {
@@ -39,8 +36,12 @@ export interface GatewayOptions extends DomainOptions {
   readonly agent?: Agent | undefined
   /** Where requests and errors are logged; errors only, on standard output, unless given. */
   readonly logger?: Log | undefined
-  /** Whether browsers get GraphiQL at `/graphql`; they do unless told otherwise. */
+  /** Whether browsers get GraphiQL at `/graphql`; they do unless told otherwise, or only trusted documents are carried out. */
   readonly graphiql?: boolean | undefined
+  /** Whether clients may ask for the schema; they may unless told otherwise. Else they get no suggestions from it either. */
+  readonly introspection?: boolean | undefined
+  /** Documents that clients name by ids. Where they are given, only they are carried out unless that says otherwise. */
+  readonly trustedDocuments?: TrustedDocuments | undefined
   readonly limits?: GatewayLimits | undefined
   /**
    * Whether there are metrics, and for whom: `served` at `/metrics` to whoever reaches the gateway, `collected` for `Gateway.metrics` and
@@ -73,9 +74,9 @@ export interface Gateway {
   close(options?: { readonly timeout?: number | undefined }): Promise<void>
 }
 
-const DEFAULT_MAX_BODY_BYTES = 1_048_576
 const DEFAULT_CLOSE_TIMEOUT = 10_000
 
+/** @throws RangeError naming a limit that is none; InvalidTrustedDocuments. */
 export const createGateway = ({
   storage,
   resolveActor,
@@ -88,12 +89,18 @@ export const createGateway = ({
     process.stdout,
   ),
   graphiql = true,
-  limits: { maxBodyBytes = DEFAULT_MAX_BODY_BYTES } = {},
+  introspection = true,
+  trustedDocuments,
+  limits: given = {},
   metrics: whose = 'collected',
   cors = {},
   streams = {},
   ...domain
 }: GatewayOptions): Gateway => {
+  const limits = limitsOf(given)
+  const schema = createSchema()
+  if (trustedDocuments !== undefined) checkTrustedDocuments(trustedDocuments, schema, limits)
+  const trustedOnly = trustedDocuments !== undefined && trustedDocuments.only !== false
   const metrics = whose === 'off' ? null : createMetrics(storage)
   const unobserve = metrics === null ? undefined : storage.observe?.(metrics.storage)
   const workspaces = new Workspaces(storage, {
@@ -112,15 +119,17 @@ export const createGateway = ({
   const health = createHealth(storage)
   const text = async () => (await metrics?.text()) ?? ''
   const { fetch, handle, upgrade, finishOperations, endStreams, dispose } = createHandler({
-    schema: createSchema(),
+    schema,
     log: logger,
     observer: metrics?.http,
     metrics: whose === 'served' ? text : null,
     resolveActor,
     context: { workspaces, authorize, runner },
     health,
-    graphiql,
-    maxBodyBytes,
+    graphiql: graphiql && !trustedOnly,
+    introspection,
+    trustedDocuments,
+    limits,
     cors,
     streams,
   })

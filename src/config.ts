@@ -96,6 +96,20 @@ const variables = {
   POOL_SIZE: wholeNumber(1, 1000).default(10),
   MAX_MESSAGE_LENGTH: wholeNumber(1, 100_000_000).default(DEFAULT_MAX_MESSAGE_LENGTH),
   MAX_BODY_BYTES: wholeNumber(1024, 1_000_000_000).optional(),
+  MAX_DOCUMENT_TOKENS: wholeNumber(1, 1_000_000).optional(),
+  MAX_DEPTH: wholeNumber(1, 1000).optional(),
+  MAX_ALIASES: wholeNumber(0, 1_000_000).optional(),
+  MAX_COST: wholeNumber(1, 1_000_000_000).optional(),
+  MAX_BATCH: wholeNumber(1, 1000).optional(),
+  OPERATION_TIMEOUT: wholeNumber(1, 3_600_000, ' of milliseconds').optional(),
+  MAX_SUBSCRIPTIONS_PER_TENANT: wholeNumber(1, 10_000_000).optional(),
+  MAX_SUBSCRIPTIONS_PER_ACTOR: wholeNumber(1, 10_000_000).optional(),
+  MUTATION_RATE: wholeNumber(0, 1_000_000).optional(),
+  MUTATION_BURST: wholeNumber(1, 1_000_000).optional(),
+  INTROSPECTION: oneOf(['1', '0']).optional(),
+  GRAPHIQL: oneOf(['1', '0']).optional(),
+  TRUSTED_DOCUMENTS: z.string().optional(),
+  TRUSTED_DOCUMENTS_ONLY: oneOf(['1', '0']).default('1'),
   SQLITE_SYNCHRONOUS: oneOf(['NORMAL', 'FULL']).default('NORMAL'),
   DATABASE_PATIENCE: wholeNumber(100, 3_600_000, ' of milliseconds').default(5_000),
   MAX_WAITING_WRITES: wholeNumber(2, 1_000_000).default(5_000),
@@ -120,6 +134,20 @@ type Auth =
   | { readonly by: 'headers'; readonly insecure: boolean }
   | { readonly by: 'jwt'; readonly jwt: JwtOptions }
 
+interface Limits {
+  readonly maxBodyBytes: number
+  readonly maxTokens: number | undefined
+  readonly maxDepth: number | undefined
+  readonly maxAliases: number | undefined
+  readonly maxCost: number | undefined
+  readonly maxBatch: number | undefined
+  readonly operationTimeout: number | undefined
+  readonly maxSubscriptionsPerTenant: number | undefined
+  readonly maxSubscriptionsPerActor: number | undefined
+  readonly mutationRate: number | undefined
+  readonly mutationBurst: number | undefined
+}
+
 export interface Config {
   readonly port: number
   readonly host: string
@@ -134,7 +162,12 @@ export interface Config {
   readonly poolSize: number
   /** In UTF-16 units. */
   readonly maxMessageLength: number
-  readonly maxBodyBytes: number
+  /** What is left out is as `createGateway` has it. */
+  readonly limits: Limits
+  readonly introspection: boolean
+  readonly graphiql: boolean
+  /** The file they are in, and whether nothing else is carried out. */
+  readonly trustedDocuments: { readonly path: string; readonly only: boolean } | null
   readonly sqliteSynchronous: 'NORMAL' | 'FULL'
   /** How long a write is tried again while the database is out of reach or busy, in milliseconds. */
   readonly databasePatience: number
@@ -179,7 +212,25 @@ export const readConfig = (env: Environment): Config => {
     logLevel: data.LOG_LEVEL,
     poolSize: data.POOL_SIZE,
     maxMessageLength: data.MAX_MESSAGE_LENGTH,
-    maxBodyBytes: data.MAX_BODY_BYTES ?? defaultBodyBytes(data.MAX_MESSAGE_LENGTH),
+    limits: {
+      maxBodyBytes: data.MAX_BODY_BYTES ?? defaultBodyBytes(data.MAX_MESSAGE_LENGTH),
+      maxTokens: data.MAX_DOCUMENT_TOKENS,
+      maxDepth: data.MAX_DEPTH,
+      maxAliases: data.MAX_ALIASES,
+      maxCost: data.MAX_COST,
+      maxBatch: data.MAX_BATCH,
+      operationTimeout: data.OPERATION_TIMEOUT,
+      maxSubscriptionsPerTenant: data.MAX_SUBSCRIPTIONS_PER_TENANT,
+      maxSubscriptionsPerActor: data.MAX_SUBSCRIPTIONS_PER_ACTOR,
+      mutationRate: data.MUTATION_RATE,
+      mutationBurst: data.MUTATION_BURST,
+    },
+    introspection: data.INTROSPECTION !== undefined ? data.INTROSPECTION === '1' : data.AUTH === 'headers',
+    graphiql: data.GRAPHIQL !== undefined ? data.GRAPHIQL === '1' : data.AUTH === 'headers',
+    trustedDocuments:
+      data.TRUSTED_DOCUMENTS === undefined
+        ? null
+        : { path: data.TRUSTED_DOCUMENTS, only: data.TRUSTED_DOCUMENTS_ONLY === '1' },
     sqliteSynchronous: data.SQLITE_SYNCHRONOUS,
     databasePatience: data.DATABASE_PATIENCE,
     maxWaitingWrites: data.MAX_WAITING_WRITES,

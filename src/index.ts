@@ -1,5 +1,5 @@
 /** The library: a gateway inside an application that brings its own types, authentication and storage. */
-export { createGateway, type Gateway, type GatewayLimits, type GatewayOptions } from './app.js'
+export { createGateway, type Gateway, type GatewayOptions } from './app.js'
 export { type Actor, type ActorKind, displayName, isAgent, participantKey } from './core/actors.js'
 export {
   type ArtifactDefinition,
@@ -27,9 +27,15 @@ export {
 export { serializeError } from './http/errorLog.js'
 export type { KeySetOptions } from './http/jwks.js'
 export { type JwtOptions, jwtAuth } from './http/jwt.js'
+export type { GatewayLimits } from './http/limits/limits.js'
 export type { CorsOptions } from './http/origins.js'
 export type { Peer } from './http/peer.js'
 export type { StreamOptions } from './http/streams.js'
+export {
+  InvalidTrustedDocuments,
+  readTrustedDocuments,
+  type TrustedDocuments,
+} from './http/trustedDocuments.js'
 export type { UpgradeListener } from './http/websocket.js'
 export type { Agent, Answered, LivePart, Step, Turn, Usage } from './runner/agent.js'
 export { echoAgent } from './runner/agents/echo.js'

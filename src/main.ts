@@ -9,6 +9,11 @@ import { serializeError } from './http/errorLog.js'
 import { jwtAuth } from './http/jwt.js'
 import { listen, type Server } from './http/server.js'
 import { createFront, type Front } from './http/starting.js'
+import {
+  InvalidTrustedDocuments,
+  readTrustedDocuments,
+  type TrustedDocuments,
+} from './http/trustedDocuments.js'
 import type { Agent } from './runner/agent.js'
 import { echoAgent } from './runner/agents/echo.js'
 import { openWithin } from './starting.js'
@@ -18,6 +23,7 @@ import type { Traces } from './tracing/sdk.js'
 const start = async (): Promise<void> => {
   const config = readConfig(process.env)
   const log = openLog(config)
+  const trustedDocuments = trustedDocumentsIn(config)
   const ending = prepareEnding(log)
   const front = createFront()
   const server = await listen(front, config).catch((error: unknown) => {
@@ -28,16 +34,21 @@ const start = async (): Promise<void> => {
   const probes = await listenForProbes(config)
   const traces = await openTraces(config, log)
   const storage = await openWithin(config, log, server.url)
-  const gateway = createGateway({
-    storage,
-    maxMessageLength: config.maxMessageLength,
-    agent: agents[config.agent],
-    resolveActor: resolveActorBy(config.auth),
-    cors: { origins: config.corsOrigins },
-    logger: log,
-    limits: { maxBodyBytes: config.maxBodyBytes },
-    metrics: !config.metrics.on ? 'off' : config.metrics.own === null ? 'served' : 'collected',
-  })
+  const gateway = withTrustedDocuments(() =>
+    createGateway({
+      storage,
+      maxMessageLength: config.maxMessageLength,
+      agent: agents[config.agent],
+      resolveActor: resolveActorBy(config.auth),
+      cors: { origins: config.corsOrigins },
+      logger: log,
+      graphiql: config.graphiql,
+      introspection: config.introspection,
+      trustedDocuments,
+      limits: config.limits,
+      metrics: !config.metrics.on ? 'off' : config.metrics.own === null ? 'served' : 'collected',
+    }),
+  )
   front.serve(gateway)
   probes?.front.serve({ handle: gateway.handleProbes, upgrade: (_, socket) => void socket.destroy() })
   ending.after(drainOf({ log, gateway, server, storage, traces, timeout: config.shutdownTimeout }))
@@ -83,6 +94,21 @@ const resolveActorBy = (auth: Config['auth']): ResolveActor => {
       return auth.insecure ? insecureHeaderAuth : headerAuth
     case 'jwt':
       return jwtAuth(auth.jwt)
+  }
+}
+
+const trustedDocumentsIn = ({ trustedDocuments }: Config): TrustedDocuments | undefined => {
+  if (trustedDocuments === null) return undefined
+  const { path, only } = trustedDocuments
+  return withTrustedDocuments(() => ({ documents: readTrustedDocuments(path), only }))
+}
+
+const withTrustedDocuments = <Result>(make: () => Result): Result => {
+  try {
+    return make()
+  } catch (error) {
+    if (!(error instanceof InvalidTrustedDocuments)) throw error
+    throw new Misconfigured(error.problems.map((problem) => `TRUSTED_DOCUMENTS cannot be used: ${problem}`))
   }
 }
 

@@ -2,7 +2,7 @@
 import type { Seq } from './envelopes.js'
 import { invalid } from './rejections.js'
 
-const DEFAULT_PAGE = 50
+export const DEFAULT_PAGE = 50
 export const MAX_PAGE = 200
 
 export interface PageRequest {

@@ -1,9 +1,11 @@
 /** The Pothos builder every type of the schema is made with. Fields are non-null unless they say otherwise. */
 import SchemaBuilder from '@pothos/core'
+import ComplexityPlugin from '@pothos/plugin-complexity'
 import ErrorsPlugin from '@pothos/plugin-errors'
 import RelayPlugin from '@pothos/plugin-relay'
 import type { JsonValue } from '../core/json.js'
 import type { GraphQLContext } from './context.js'
+import { edgesCost } from './cost.js'
 import type { JsonNull } from './json.js'
 
 export interface SchemaTypes {
@@ -23,7 +25,9 @@ export interface SchemaTypes {
 const capitalized = (name: string): string => `${name.charAt(0).toUpperCase()}${name.slice(1)}`
 
 export const builder = new SchemaBuilder<SchemaTypes>({
-  plugins: [ErrorsPlugin, RelayPlugin],
+  plugins: [ErrorsPlugin, RelayPlugin, ComplexityPlugin],
+  // Looked at once for the whole operation, before it is carried out, and not by each of its fields.
+  complexity: { disabled: true },
   defaultFieldNullability: false,
   errors: {
     directResult: true,
@@ -33,7 +37,11 @@ export const builder = new SchemaBuilder<SchemaTypes>({
     },
   },
   relay: {
-    edgesFieldOptions: { nullable: false, description: 'The entries of this page, oldest first.' },
+    edgesFieldOptions: {
+      nullable: false,
+      description: 'The entries of this page, oldest first.',
+      complexity: edgesCost,
+    },
     nodeFieldOptions: { nullable: false, description: 'The entry itself.' },
     cursorFieldOptions: {
       description: 'Where the entry stands in its list; pass it as `after` or `before`.',

@@ -40,10 +40,12 @@ export const connection = async <Entity, Node>(
   const isAny = async (window: { after: number } | { before: number }) =>
     (await read({ ...window, limit: 1, from: 'start' })).length > 0
 
+  let info: ReturnType<typeof pageInfo> | undefined
   return {
     edges,
     get pageInfo() {
-      return pageInfo()
+      info ??= pageInfo()
+      return info
     },
   }
 

@@ -28,6 +28,8 @@ export interface Streaming {
   readonly lastEventId?: string | undefined
   /** Told which position the reader will have come to with the frame that is about to be sent. */
   readonly onPosition?: ((seq: Seq) => void) | undefined
+  /** Told that a frame was taken, and is about to be made into a result. */
+  readonly onFrame?: (() => void) | undefined
   /** How often it is asked again whether the caller may use the workspace, in milliseconds. */
   readonly recheckEvery?: number | undefined
 }

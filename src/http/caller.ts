@@ -36,5 +36,7 @@ const unauthenticated = ({ message, challenge }: Unauthenticated): GraphQLError 
     401,
     'UNAUTHENTICATED',
     message,
-    challenge === undefined ? {} : { 'www-authenticate': challenge.replaceAll(/[^\x20-\x7e]/g, '?') },
+    challenge === undefined
+      ? {}
+      : { headers: { 'www-authenticate': challenge.replaceAll(/[^\x20-\x7e]/g, '?') } },
   )

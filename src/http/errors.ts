@@ -26,17 +26,44 @@ export const errorCodes = [
   'TOO_MANY_OPERATIONS',
   'TOKEN_EXPIRED',
   'INTERNAL_SERVER_ERROR',
+  // A limit was met.
+  'DOCUMENT_TOO_LONG',
+  'DOCUMENT_TOO_DEEP',
+  'TOO_MANY_ALIASES',
+  'QUERY_TOO_COMPLEX',
+  'BATCH_TOO_LARGE',
+  'TIMEOUT',
+  'TOO_MANY_SUBSCRIPTIONS',
+  'RATE_LIMITED',
+  // The document is not one that is carried out here.
+  'INTROSPECTION_DISABLED',
+  'PERSISTED_QUERY_NOT_FOUND',
+  'PERSISTED_QUERY_NOT_SUPPORTED',
+  'TRUSTED_DOCUMENTS_ONLY',
 ] as const
 
 export type ErrorCode = (typeof errorCodes)[number]
+
+interface RefusalDetails {
+  readonly retryable?: true
+  /** In seconds. */
+  readonly retryAfter?: number
+  readonly cost?: number
+  readonly limit?: number
+  /** Of the response. */
+  readonly headers?: Readonly<Record<string, string>>
+}
 
 /** An error that ends a request before its operation is executed, with the status and some headers of the response. */
 export const refusal = (
   status: number,
   code: ErrorCode,
   message: string,
-  headers: Record<string, string> = {},
-): GraphQLError => new GraphQLError(message, { extensions: { code, http: { status, headers } } })
+  { headers, ...details }: RefusalDetails = {},
+): GraphQLError =>
+  new GraphQLError(message, {
+    extensions: { code, ...details, http: { status, ...(headers && { headers }) } },
+  })
 
 export const badRequest = (message: string): GraphQLError => refusal(400, 'BAD_USER_INPUT', message)
 

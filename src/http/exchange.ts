@@ -18,6 +18,15 @@ interface Operation {
   readonly texts: () => Iterable<string>
 }
 
+/** Several operations in one request, each begun when the one before is over. */
+interface Batch {
+  readonly size: number
+  /** Resolves when the operation is over that was begun last. */
+  last: Promise<unknown>
+  /** What was asked by those that are over, where that was understood, and how long they took, in seconds. */
+  readonly over: { readonly operation: Operation | undefined; readonly seconds: number }[]
+}
+
 export interface Exchange {
   readonly requestId: string
   /** Milliseconds, on the clock of `performance.now()`. */
@@ -32,11 +41,18 @@ export interface Exchange {
   caller?: Caller
   /** Of a stream: the position its reader comes to with the result that is taken next. */
   position?: Seq | undefined
-  operation?: Operation
+  /** In a batch, the one under way. */
+  operation?: Operation | undefined
   /** Whether it is known what became of the operation. */
   isOver: boolean
   /** Whether what became of it is a stream. */
   isStream: boolean
+  /** Of a stream: told when a frame was taken from it, to be made into a result. */
+  onFrame?: (() => void) | undefined
+  /** What its operations cost so far. */
+  cost?: number
+  /** Of a request with several operations. */
+  batch?: Batch
 }
 
 const exchanges = new WeakMap<Request, Exchange>()

@@ -5,9 +5,11 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { GraphQLSchema } from 'graphql'
 import { createYoga, type YogaInitialContext } from 'graphql-yoga'
 import type { Caller, GraphQLContext } from '../graphql/context.js'
-import { documentCaches, useDocumentLimits } from './documents.js'
+import { documentCaches } from './documents.js'
 import type { Log } from './errors.js'
 import { exchangeOf, fieldsOf, traceparentOf } from './exchange.js'
+import { useBatchOrder } from './limits/batch.js'
+import { useLimits } from './limits/plugin.js'
 import type { HttpObserver } from './observer.js'
 import { type CorsOptions, Origins } from './origins.js'
 import { GRAPHQL_PATH } from './paths.js'
@@ -24,6 +26,7 @@ import { SECURITY_HEADERS, UNLESS_SAID, useSecurityHeaders } from './securityHea
 import { Signals } from './signals.js'
 import { EventStreams } from './sse.js'
 import { patienceOf, type StreamOptions } from './streams.js'
+import { documentsFrom, type TrustedDocuments } from './trustedDocuments.js'
 import { UnderWay } from './underWay.js'
 import { Sockets, type UpgradeListener } from './websocket.js'
 
@@ -33,6 +36,8 @@ export interface HandlerOptions extends RoutesOptions, OperationsOptions {
   readonly schema: GraphQLSchema
   readonly log: Log
   readonly observer?: HttpObserver | undefined
+  readonly introspection: boolean
+  readonly trustedDocuments: TrustedDocuments | undefined
   /** What resolvers know besides the request. */
   readonly context: Pick<GraphQLContext, 'workspaces' | 'authorize' | 'runner'>
 }
@@ -52,6 +57,8 @@ export interface Handler {
 }
 
 export const createHandler = ({ schema, log, observer, context, ...options }: HandlerOptions): Handler => {
+  const { limits } = options
+  const documentOf = documentsFrom(options.trustedDocuments)
   const patience = patienceOf(options.streams)
   const signals = new Signals(log, observer)
   const eventStreams = new EventStreams(patience, signals)
@@ -78,6 +85,7 @@ export const createHandler = ({ schema, log, observer, context, ...options }: Ha
           onPosition: (seq) => {
             exchange.position = seq
           },
+          onFrame: () => exchange.onFrame?.(),
           recheckEvery: patience.recheckEvery,
         },
       }
@@ -86,11 +94,14 @@ export const createHandler = ({ schema, log, observer, context, ...options }: Ha
       origins.plugin,
       useSecurityHeaders(),
       useExchange(options, signals, underWay),
-      useOperations(options, signals),
-      useDocumentLimits(),
+      useOperations(options, documentOf, signals),
+      useBatchOrder(),
+      useLimits(limits, options.introspection),
       usePresentedErrors(signals),
       eventStreams.plugin,
     ],
+    extraParamNames: ['documentId'],
+    batching: { limit: limits.maxBatch },
     parserAndValidationCache: documentCaches(),
     // Ours: errors.ts, params.ts and routes.ts.
     maskedErrors: false,
@@ -105,9 +116,10 @@ export const createHandler = ({ schema, log, observer, context, ...options }: Ha
   })
   const sockets = new Sockets({
     engineFor: (request, params) => yoga.getEnveloped({ request, params }),
+    documentOf,
     resolveActor: options.resolveActor,
     origins,
-    maxPayload: options.maxBodyBytes,
+    maxPayload: limits.maxBodyBytes,
     patience,
     signals,
   })

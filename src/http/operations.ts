@@ -13,6 +13,7 @@ import { asGraphQLError, type ErrorCode, presentResult } from './errors.js'
 import { type Exchange, exchangeOf } from './exchange.js'
 import type { Signals } from './signals.js'
 import { withoutInternals } from './streams.js'
+import type { DocumentOf } from './trustedDocuments.js'
 
 type Executed = ExecutionResult | AsyncIterable<ExecutionResult>
 
@@ -39,12 +40,14 @@ interface Operation {
 
 export class Operations {
   readonly #engineFor: EngineFor
+  readonly #documentOf: DocumentOf
   readonly #signals: Signals
   /** By the arguments they are executed with. */
   readonly #prepared = new WeakMap<object, Operation>()
 
-  constructor(engineFor: EngineFor, signals: Signals) {
+  constructor(engineFor: EngineFor, documentOf: DocumentOf, signals: Signals) {
     this.#engineFor = engineFor
+    this.#documentOf = documentOf
     this.#signals = signals
   }
 
@@ -70,9 +73,10 @@ export class Operations {
     exchange.caller = identity.caller
     exchange.transport = 'websocket'
     try {
-      const engine = this.#engineFor(request, payload)
+      const query = this.#documentOf(payload)
+      const engine = this.#engineFor(request, { ...payload, query })
       const { schema } = engine
-      const document = engine.parse(payload.query)
+      const document = engine.parse(query)
       const errors = engine.validate(schema, document)
       if (errors.length > 0) return this.#presented({ errors }, exchange).errors ?? []
       const args: ExecutionArgs = {

@@ -25,7 +25,7 @@ interface Provenance {
 /** How long a browser may remember what it was told of an origin, in seconds. */
 const MAX_AGE = 7200
 
-const EXPOSED = ['x-request-id', 'retry-after', 'www-authenticate']
+const EXPOSED = ['x-request-id', 'x-graphql-cost', 'retry-after', 'www-authenticate']
 
 /** Why a text is no origin, or `null` when it is one. */
 export const originProblem = (origin: string): string | null => {

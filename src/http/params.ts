@@ -6,23 +6,34 @@
 import type { GraphQLParams } from 'graphql-yoga'
 import { z } from 'zod'
 import { badRequest, refusal } from './errors.js'
+import { checkBatch } from './limits/batch.js'
+import type { Limits } from './limits/limits.js'
 
 const record = z.record(z.string(), z.unknown())
 
 const paramsSchema = z.strictObject({
-  query: z.string({
-    error: ({ input }) => (input === undefined || input === null ? 'is required' : 'must be a string'),
-  }),
+  query: z.string('must be a string').nullish(),
+  documentId: z.string('must be a string').nullish(),
   operationName: z.string('must be a string').nullish(),
   variables: record.nullish(),
   extensions: record.nullish(),
 })
 
-export const readParams = async (request: Request, maxBodyBytes: number): Promise<GraphQLParams> =>
-  parseParams(request.method === 'GET' ? fromQueryString(request.url) : await fromBody(request, maxBodyBytes))
+/** What is asked, or several of it in a batch. Whether there is a document for it is for others to say. */
+export const readParams = async (
+  request: Request,
+  { maxBodyBytes, maxBatch }: Pick<Limits, 'maxBodyBytes' | 'maxBatch'>,
+): Promise<GraphQLParams | GraphQLParams[]> => {
+  const given =
+    request.method === 'GET'
+      ? fromQueryString(request.url, maxBodyBytes)
+      : await fromBody(request, maxBodyBytes)
+  if (!Array.isArray(given)) return parseParams(given)
+  checkBatch(given, maxBatch)
+  return given.map(parseParams)
+}
 
 const parseParams = (given: unknown): GraphQLParams => {
-  if (Array.isArray(given)) throw badRequest('A request holds one operation; batches are not supported.')
   const { success, data, error } = paramsSchema.safeParse(given)
   if (success) return Object.fromEntries(Object.entries(data).filter(([, value]) => value !== null))
   throw badRequest(`The request is not understood: ${error.issues.map(describeIssue).join('; ')}.`)
@@ -39,7 +50,13 @@ const describeIssue = ({ code, path: [name], message, ...issue }: z.core.$ZodIss
 
 const JSON_PARAMS = new Set(['variables', 'extensions'])
 
-const fromQueryString = (url: string): Record<string, unknown> => {
+const fromQueryString = (url: string, maxBytes: number): Record<string, unknown> => {
+  if (url.length > maxBytes)
+    throw refusal(
+      414,
+      'PAYLOAD_TOO_LARGE',
+      `The address is longer than the ${maxBytes} bytes that are taken.`,
+    )
   const start = url.indexOf('?')
   const [queryString = ''] = start < 0 ? [] : url.slice(start + 1).split('#')
   const params = new Map<string, unknown>()

@@ -5,11 +5,14 @@ import type { ResolveActor } from './auth.js'
 import { authenticated } from './caller.js'
 import { internalErrorMessage, presentResult, refusal, withStatus } from './errors.js'
 import { exchangeOf } from './exchange.js'
+import { batchOf } from './limits/batch.js'
+import type { Limits } from './limits/limits.js'
 import { readParams } from './params.js'
 import type { Peer } from './peer.js'
 import { replyText } from './reply.js'
 import { answerRoute, type RoutesOptions } from './routes.js'
 import type { Signals } from './signals.js'
+import type { DocumentOf } from './trustedDocuments.js'
 import type { UnderWay } from './underWay.js'
 
 /** Answers what is no operation, gives every response its request's id, and shows every request to whoever looks on. */
@@ -28,7 +31,9 @@ export const useExchange = (routes: RoutesOptions, signals: Signals, underWay: U
   },
   onResponse: ({ request, response }) => {
     underWay.end(request)
-    response.headers.set('x-request-id', exchangeOf(request).requestId)
+    const { requestId, cost } = exchangeOf(request)
+    response.headers.set('x-request-id', requestId)
+    if (cost !== undefined) response.headers.set('x-graphql-cost', String(Math.ceil(cost)))
     if (routes.health.stopping) response.headers.set('connection', 'close')
     signals.requestAnswered(request, response)
   },
@@ -41,12 +46,13 @@ export interface Connected {
 
 export interface OperationsOptions {
   readonly resolveActor: ResolveActor
-  readonly maxBodyBytes: number
+  readonly limits: Limits
 }
 
 /** Resolves who asks, then reads what they ask: nothing is read of a request without valid credentials. */
 export const useOperations = (
-  { resolveActor, maxBodyBytes }: OperationsOptions,
+  { resolveActor, limits }: OperationsOptions,
+  documentOf: DocumentOf,
   signals: Signals,
 ): Plugin<YogaInitialContext, Connected> => ({
   onRequestParse: async ({ request, setRequestParser, serverContext }) => {
@@ -54,8 +60,13 @@ export const useOperations = (
     if (!acceptsResult(request))
       throw refusal(406, 'NOT_ACCEPTABLE', 'No media type in accept can be answered.')
     exchange.caller = await authenticated(request, serverContext.peer ?? {}, resolveActor)
-    setRequestParser((parsed) => readParams(parsed, maxBodyBytes))
+    setRequestParser(async (parsed) => {
+      const params = await readParams(parsed, limits)
+      if (Array.isArray(params)) exchange.batch = batchOf(params.length)
+      return params
+    })
   },
+  onParams: ({ params, setParams }) => setParams({ ...params, query: documentOf(params) }),
   onParse:
     () =>
     ({ context: { request, params }, result }) => {
@@ -77,15 +88,20 @@ export const usePresentedErrors = (signals: Signals): Plugin => ({
   onResultProcess: ({ request, result, setResult }) => {
     const exchange = exchangeOf(request)
     const namesJson = /application\/json/i.test(request.headers.get('accept') ?? '')
-    const present = (one: ExecutionResult) => {
-      const presented = presentResult(one, exchange, signals.log)
+    const present = (one: ExecutionResult) => presentResult(one, exchange, signals.log)
+    const finished = (one: ExecutionResult) => (namesJson ? one : withStatus(one))
+    const end = (one: ExecutionResult) => {
+      const presented = present(one)
       signals.operationEnded(exchange, presented)
-      return namesJson ? presented : withStatus(presented)
+      return finished(presented)
     }
     if (isAsyncIterable(result)) {
       signals.operationEnded(exchange, null)
-      setResult(mapAsyncIterator(result, present))
-    } else if (Array.isArray(result)) setResult(result.map(present))
-    else setResult(present(result))
+      setResult(mapAsyncIterator(result, end))
+    } else if (Array.isArray(result)) {
+      const presented = result.map(present)
+      signals.batchEnded(exchange, presented)
+      setResult(presented.map(finished))
+    } else setResult(end(result))
   },
 })

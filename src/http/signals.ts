@@ -61,7 +61,9 @@ export class Signals {
     const durationMs = durationOf(exchange)
     this.#observer?.onRequestAnswered({ method, path, status, seconds: durationMs / 1000 })
     const level = PROBES.has(path) ? 'debug' : 'info'
-    const what = { ...fieldsOf(exchange), method, path: path.slice(0, MAX_LOGGED), status, durationMs }
+    const { cost, batch } = exchange
+    const asked = { ...fieldsOf(exchange), operations: batch?.size, cost }
+    const what = { ...asked, method, path: path.slice(0, MAX_LOGGED), status, durationMs }
     this.log[level]({ ...what, codes: codesOf(exchange) }, 'request')
   }
 
@@ -90,9 +92,32 @@ export class Signals {
     if (exchange.isOver) return
     exchange.isOver = true
     exchange.isStream = result === null
+    this.#ended(exchange, exchange.operation, result, durationOf(exchange) / 1000)
+    if (exchange.transport === 'websocket' && result !== null) {
+      const what = { ...fieldsOf(exchange), transport: 'websocket', durationMs: durationOf(exchange) }
+      this.log.info({ ...what, codes: codesOf(exchange) }, 'operation')
+    }
+  }
+
+  /** @param results As the client sees them, in the order in which they were asked for. */
+  batchEnded(exchange: Exchange, results: readonly ExecutionResult[]): void {
+    if (exchange.isOver) return
+    exchange.isOver = true
+    for (const [index, result] of results.entries()) {
+      const { operation, seconds = 0 } = exchange.batch?.over[index] ?? {}
+      this.#ended(exchange, operation, result, seconds)
+    }
+  }
+
+  #ended(
+    exchange: Exchange,
+    operation: Exchange['operation'],
+    result: ExecutionResult | null,
+    seconds: number,
+  ): void {
     for (const code of codesIn(result)) exchange.codes.add(code)
     const [code = null] = codesIn(result)
-    const { operation, caller } = exchange
+    const { caller } = exchange
     operation?.span.set({ 'artifactr.operation.outcome': code ?? 'ok' })
     operation?.span.end(code !== null && FAULTS.has(code) ? code : undefined)
     this.#observer?.onOperationEnded({
@@ -103,12 +128,8 @@ export class Signals {
         if (operation !== undefined) yield* operation.texts()
       },
       code,
-      seconds: durationOf(exchange) / 1000,
+      seconds,
     })
-    if (exchange.transport === 'websocket' && result !== null) {
-      const what = { ...fieldsOf(exchange), transport: 'websocket', durationMs: durationOf(exchange) }
-      this.log.info({ ...what, codes: codesOf(exchange) }, 'operation')
-    }
   }
 
   /** An operation was not even looked at. */

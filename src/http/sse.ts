@@ -39,7 +39,11 @@ export class EventStreams {
   readonly plugin: Plugin = {
     onResultProcess: ({ request, result, setResultProcessor, serverContext }) => {
       const isStream = isAsyncIterable(result)
-      if (!(isStream ? acceptsStream(request) : acceptsStreamOnly(request))) return
+      if (!(isStream ? acceptsStream(request) : acceptsStreamOnly(request))) {
+        // Answered with 406: nobody will read it.
+        if (isStream) void resultsIn(result).return?.()
+        return
+      }
       const response = responseIn(serverContext)
       setResultProcessor((processed, fetchAPI) => {
         const results = resultsIn(processed)

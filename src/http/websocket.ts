@@ -17,12 +17,14 @@ import { FOREIGN, type Origins } from './origins.js'
 import { GRAPHQL_PATH } from './paths.js'
 import type { Signals } from './signals.js'
 import type { Patience } from './streams.js'
+import type { DocumentOf } from './trustedDocuments.js'
 
 /** Listens to the `upgrade` event of Node's own server. */
 export type UpgradeListener = (request: IncomingMessage, socket: Duplex, head: Buffer) => void
 
 export interface SocketsOptions {
   readonly engineFor: EngineFor
+  readonly documentOf: DocumentOf
   readonly resolveActor: ResolveActor
   readonly origins: Origins
   /** The largest message that is read, in bytes. */
@@ -40,8 +42,8 @@ export class Sockets {
 
   constructor(options: SocketsOptions) {
     this.#options = options
-    const { maxPayload, engineFor, signals } = options
-    const operations = new Operations(engineFor, signals)
+    const { maxPayload, engineFor, documentOf, signals } = options
+    const operations = new Operations(engineFor, documentOf, signals)
     this.#server = new WebSocketServer({
       noServer: true,
       maxPayload,

@@ -192,8 +192,42 @@ describe('the configuration', () => {
   })
 
   it('lets a body hold the longest message unless told otherwise', () => {
-    const { maxBodyBytes } = readConfig({ MAX_MESSAGE_LENGTH: '1000000' })
-    expect(maxBodyBytes).toBeGreaterThan(6_000_000)
+    const { limits } = readConfig({ MAX_MESSAGE_LENGTH: '1000000' })
+    expect(limits.maxBodyBytes).toBeGreaterThan(6_000_000)
+  })
+})
+
+describe('the limits', () => {
+  const variables = {
+    MAX_DOCUMENT_TOKENS: 'maxTokens',
+    MAX_DEPTH: 'maxDepth',
+    MAX_ALIASES: 'maxAliases',
+    MAX_COST: 'maxCost',
+    MAX_BATCH: 'maxBatch',
+    OPERATION_TIMEOUT: 'operationTimeout',
+    MAX_SUBSCRIPTIONS_PER_TENANT: 'maxSubscriptionsPerTenant',
+    MAX_SUBSCRIPTIONS_PER_ACTOR: 'maxSubscriptionsPerActor',
+    MUTATION_RATE: 'mutationRate',
+    MUTATION_BURST: 'mutationBurst',
+  } as const
+
+  it.each(Object.entries(variables))('has %s for %s', (variable, name) => {
+    expect(readConfig({ [variable]: '7' }).limits[name]).toBe(7)
+    expect(readConfig({}).limits[name]).toBeUndefined()
+    expect(() => readConfig({ [variable]: '-1' })).toThrow(`${variable} must be a whole number`)
+  })
+
+  it('has switches for introspection, GraphiQL and documents that are not trusted', () => {
+    expect(readConfig({})).toMatchObject({ introspection: true, graphiql: true, trustedDocuments: null })
+    const off = { INTROSPECTION: '0', GRAPHIQL: '0', TRUSTED_DOCUMENTS: 'x.json' }
+    expect(readConfig(off)).toMatchObject({
+      introspection: false,
+      graphiql: false,
+      trustedDocuments: { path: 'x.json', only: true },
+    })
+    const also = readConfig({ ...off, TRUSTED_DOCUMENTS_ONLY: '0' })
+    expect(also.trustedDocuments).toEqual({ path: 'x.json', only: false })
+    expect(() => readConfig({ GRAPHIQL: 'yes' })).toThrow('GRAPHIQL must be 1 or 0')
   })
 })
 

@@ -22,7 +22,14 @@ const VIEWER = `{ viewer { tenantId actor { __typename displayName
 
 let gateway: RunningGateway
 beforeAll(async () => {
-  const env = { AUTH: 'jwt', JWT_SECRET: SECRET, JWT_ISSUER: ISSUER, JWT_AUDIENCE: AUDIENCE, AGENT: 'none' }
+  const env = {
+    AUTH: 'jwt',
+    JWT_SECRET: SECRET,
+    JWT_ISSUER: ISSUER,
+    JWT_AUDIENCE: AUDIENCE,
+    AGENT: 'none',
+    INTROSPECTION: '1',
+  }
   gateway = await startGateway(env)
 })
 afterAll(() => gateway?.kill())

@@ -22,7 +22,8 @@ describe('a body that is no request', () => {
     ['not JSON', '{"query":', 'The body is not JSON.'],
     ['a string', '"{ viewer { tenantId } }"', 'it must be a JSON object'],
     ['null', 'null', 'it must be a JSON object'],
-    ['a batch', '[{"query":"{ viewer { tenantId } }"}]', 'batches are not supported'],
+    ['an empty batch', '[]', 'The batch is empty'],
+    ['a batch of what is no request', '[{"query":"{ __typename }"},1]', 'it must be a JSON object'],
     ['without a query', '{}', 'query is required'],
     ['with a query that is no string', '{"query":1}', 'query must be a string'],
     ['with a null query', '{"query":null}', 'query is required'],
@@ -105,6 +106,11 @@ describe('a query string that is no request', () => {
     expect(status).toBe(400)
     expect(codesOf(body)).toEqual(['BAD_USER_INPUT'])
     expect(body.errors[0].message).toContain(told)
+  })
+
+  it('is refused when it is too large', async () => {
+    const { status, body } = await get(`query={__typename}%23${'x'.repeat(5000)}`)
+    expect([status, codesOf(body)]).toEqual([414, ['PAYLOAD_TOO_LARGE']])
   })
 
   it('is no way to change anything', async () => {

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { GatewayOptions } from '../../src/app.js'
-import { createGateway, headerAuth, migrate, openPrismaStorage, Workspaces } from '../../src/index.js'
+import { createGateway, insecureHeaderAuth, migrate, openPrismaStorage, Workspaces } from '../../src/index.js'
 import { echoAgent } from '../../src/runner/agents/echo.js'
 import { MemoryStorage } from '../../src/storage/memory.js'
 import { StorageUnavailable } from '../../src/storage/port.js'
@@ -72,6 +72,21 @@ describe('requests and operations', () => {
       ['query', 'Viewer', 'GRAPHQL_VALIDATION_FAILED', 1],
       ['query', 'Viewer', 'ok', 1],
     ])
+  })
+
+  it('are counted one by one in a batch', async () => {
+    const { url } = await serving()
+    await post(url, [
+      { query: 'query Viewer { viewer { tenantId } }' },
+      { query: '{' },
+      { query: 'query Other { viewer { nothing } }' },
+    ])
+    const text = await metricsOf(url)
+    const operations = (labels: Record<string, string>) => totalOf(text, 'artifactr_operations_total', labels)
+    expect(operations({ type: 'query', name: 'Viewer', outcome: 'ok' })).toBe(1)
+    expect(operations({ type: 'none', outcome: 'GRAPHQL_PARSE_FAILED' })).toBe(1)
+    expect(operations({ type: 'query', name: 'Other', outcome: 'GRAPHQL_VALIDATION_FAILED' })).toBe(1)
+    expect(operations({})).toBe(3)
   })
 
   it('are counted by their first error when the storage fails them', async () => {
@@ -221,7 +236,11 @@ describe('hostile traffic', () => {
 
 describe('a library’s gateway', () => {
   const ask = async (options: Partial<GatewayOptions>) => {
-    const gateway = createGateway({ storage: new MemoryStorage(), resolveActor: headerAuth, ...options })
+    const gateway = createGateway({
+      storage: new MemoryStorage(),
+      resolveActor: insecureHeaderAuth,
+      ...options,
+    })
     onTestFinished(() => gateway.close())
     const response = await gateway.fetch(new Request('http://gateway/metrics'))
     return { status: response.status, metrics: await gateway.metrics() }

@@ -7,7 +7,7 @@ import {
   SimpleSpanProcessor,
 } from '@opentelemetry/sdk-trace-node'
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
-import { createGateway, headerAuth, MemoryStorage } from '../../src/index.js'
+import { createGateway, insecureHeaderAuth, MemoryStorage } from '../../src/index.js'
 import type { Agent } from '../../src/runner/agent.js'
 import { until } from '../support/gateway.js'
 
@@ -34,7 +34,7 @@ const named = (name: string): ReadableSpan | undefined =>
   exporter.getFinishedSpans().find((span) => span.name === name)
 
 it('has the gateway’s spans in its own traces, and its agent’s in the turn', async () => {
-  const gateway = createGateway({ storage: new MemoryStorage(), resolveActor: headerAuth, agent })
+  const gateway = createGateway({ storage: new MemoryStorage(), resolveActor: insecureHeaderAuth, agent })
   onTestFinished(() => gateway.close())
   const ask = (query: string, span: Span) =>
     gateway.fetch(

@@ -74,7 +74,7 @@ class Watched<Frame> implements AsyncIterableIterator<Frame> {
       this.#frames.next().then(
         ({ done, value }) => {
           if (done === true) this.#end(null)
-          else this.#settle()?.resolve({ done: false, value })
+          else this.#deliver(value)
         },
         (error: unknown) => this.#end({ error }),
       )
@@ -133,6 +133,13 @@ class Watched<Frame> implements AsyncIterableIterator<Frame> {
     if (failure === null) waiting?.resolve(over)
     else if (waiting === null) this.#failure = failure
     else waiting.reject(failure.error)
+  }
+
+  #deliver(value: Frame): void {
+    const waiting = this.#settle()
+    if (waiting === null) return
+    this.#context.streaming?.onFrame?.()
+    waiting.resolve({ done: false, value })
   }
 
   #settle(): Waiting<Frame> | null {

@@ -2,6 +2,7 @@
 import type { Revision } from '../../core/entities.js'
 import { builder } from '../builder.js'
 import { connection } from '../connections.js'
+import { CONTENT, connectionCost, LOOK_UP, READ } from '../cost.js'
 import { checkId, checkText, reading } from '../errors.js'
 import { jsonOf } from '../json.js'
 import { findArtifact } from '../loaders.js'
@@ -18,6 +19,7 @@ const RevisionType = builder.objectRef<Revision>('Revision').implement({
     kind: t.exposeString('kind', { description: "The artifact's type." }),
     data: t.field({
       type: 'JSON',
+      complexity: CONTENT,
       description: 'Its data. The order of keys is as it was stored.',
       resolve: ({ data }) => jsonOf(data),
     }),
@@ -53,6 +55,7 @@ export const ArtifactType = builder.objectRef<ArtifactModel>('Artifact').impleme
     }),
     data: t.field({
       type: 'JSON',
+      complexity: CONTENT,
       description: 'Its data. The order of keys is as it was stored.',
       resolve: ({ entity }) => jsonOf(entity.data),
     }),
@@ -68,6 +71,7 @@ export const ArtifactType = builder.objectRef<ArtifactModel>('Artifact').impleme
     revisions: t.connection(
       {
         type: RevisionType,
+        complexity: connectionCost,
         description: 'Its versions, oldest first.',
         resolve: ({ workspace, entity: { id } }, args) =>
           connection(
@@ -81,6 +85,7 @@ export const ArtifactType = builder.objectRef<ArtifactModel>('Artifact').impleme
     ),
     revision: t.field({
       type: RevisionType,
+      complexity: READ,
       nullable: true,
       description: 'What it was at one version; null when it has not been at it.',
       args: { version: t.arg.int({ required: true, description: 'The version, from 1.' }) },
@@ -97,6 +102,7 @@ const ArtifactConnection = builder.connectionObject(
 builder.objectFields(WorkspaceType, (t) => ({
   artifact: t.field({
     type: ArtifactType,
+    complexity: LOOK_UP,
     nullable: true,
     description: 'An artifact by its id, archived or not; null when there is none.',
     args: { artifactId: t.arg.id({ required: true, description: 'Its id in the workspace.' }) },
@@ -105,6 +111,7 @@ builder.objectFields(WorkspaceType, (t) => ({
   artifacts: t.connection(
     {
       type: ArtifactType,
+      complexity: connectionCost,
       description: 'Its artifacts, oldest first.',
       args: {
         kind: t.arg.string({ description: 'Only artifacts of this type.' }),

@@ -1,6 +1,7 @@
 /** Changes as proposals keep them. */
 import type { Change } from '../../core/entities.js'
 import { builder } from '../builder.js'
+import { CONTENT } from '../cost.js'
 import { jsonOf } from '../json.js'
 import { PatchUnion } from './patches.js'
 
@@ -11,7 +12,12 @@ const CreateArtifactChange = builder.objectRef<ChangeOf<'create'>>('CreateArtifa
   fields: (t) => ({
     artifactId: t.exposeID('artifactId', { description: 'The id it will have.' }),
     kind: t.exposeString('kind', { description: 'Its type.' }),
-    data: t.field({ type: 'JSON', description: 'Its data.', resolve: ({ data }) => jsonOf(data) }),
+    data: t.field({
+      type: 'JSON',
+      complexity: CONTENT,
+      description: 'Its data.',
+      resolve: ({ data }) => jsonOf(data),
+    }),
   }),
 })
 

@@ -3,6 +3,7 @@ import type { Envelope } from '../../core/envelopes.js'
 import { type EventOf, type EventType, isKnown } from '../../core/events.js'
 import { extentOf } from '../../core/window.js'
 import { builder } from '../builder.js'
+import { connectionCost } from '../cost.js'
 import { checkId, reading } from '../errors.js'
 import { ActorInterface } from './actors.js'
 import { ArtifactArchivedEvent, ArtifactChangedEvent, ArtifactCreatedEvent } from './events/artifacts.js'
@@ -74,6 +75,7 @@ export const EnvelopeType = builder.objectRef<Envelope>('Envelope').implement({
 builder.objectFields(WorkspaceType, (t) => ({
   events: t.field({
     type: [EnvelopeType],
+    complexity: connectionCost,
     description:
       'A part of the log, oldest first: the events between two positions, both exclusive. ' +
       'BAD_USER_INPUT: both `first` and `last`, a negative number, or more than 200.',

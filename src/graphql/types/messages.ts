@@ -1,6 +1,7 @@
 /** Messages, each posted once in a workspace (ADR-0045). */
 import type { MessageKind } from '../../core/entities.js'
 import { builder } from '../builder.js'
+import { CONTENT, LOOK_UP } from '../cost.js'
 import { enumOf } from '../enums.js'
 import { checkId } from '../errors.js'
 import { findRun, messageIdUsed } from '../loaders.js'
@@ -24,7 +25,11 @@ export const MessageType = builder.objectRef<MessageModel>('Message').implement(
       resolve: ({ entity }) => entity.event.messageId,
     }),
     threadId: t.id({ description: 'The thread it is in.', resolve: ({ entity }) => entity.event.threadId }),
-    content: t.string({ description: 'What it says.', resolve: ({ entity }) => entity.event.content }),
+    content: t.string({
+      complexity: CONTENT,
+      description: 'What it says.',
+      resolve: ({ entity }) => entity.event.content,
+    }),
     kind: t.field({
       type: MessageKindEnum,
       description: 'What it is for.',
@@ -37,6 +42,7 @@ export const MessageType = builder.objectRef<MessageModel>('Message').implement(
     }),
     run: t.field({
       type: RunType,
+      complexity: LOOK_UP,
       nullable: true,
       description: "The run that posted it, for an agent's message.",
       resolve: ({ entity, workspace }) =>
@@ -58,6 +64,7 @@ export const MessageConnection = builder.connectionObject(
 
 builder.objectFields(WorkspaceType, (t) => ({
   messageIdUsed: t.boolean({
+    complexity: LOOK_UP,
     description: 'Whether a message id is used in the workspace: did an earlier attempt to post it succeed?',
     args: { messageId: t.arg.id({ required: true, description: "A message's id." }) },
     resolve: ({ workspace }, { messageId }) => messageIdUsed(workspace, checkId('messageId', messageId)),

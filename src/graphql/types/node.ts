@@ -2,6 +2,7 @@
 import { MAX_PAGE } from '../../core/window.js'
 import { builder } from '../builder.js'
 import type { GraphQLContext } from '../context.js'
+import { NODE, nodesCost } from '../cost.js'
 import { badArgument } from '../errors.js'
 import { findNode, globalId, parseGlobalId } from '../ids.js'
 import type { NodeModel } from '../models.js'
@@ -26,6 +27,7 @@ const nodeById = async (context: GraphQLContext, argument: string, id: string): 
 builder.queryFields((t) => ({
   node: t.field({
     type: NodeInterface,
+    complexity: NODE,
     nullable: true,
     description: 'The node of a global id; null when there is none that the caller may see.',
     args: { id: t.arg.id({ required: true, description: 'A global id, as `id` fields give it.' }) },
@@ -33,6 +35,7 @@ builder.queryFields((t) => ({
   }),
   nodes: t.field({
     type: [NodeInterface],
+    complexity: nodesCost,
     nullable: { list: false, items: true },
     description: 'As `node` for each id, in the order given.',
     args: { ids: t.arg.idList({ required: true, description: 'At most 200 global ids.' }) },

@@ -1,6 +1,7 @@
 /** Change notes: what others did, in short. */
 import type { ChangeNote } from '../../core/notes.js'
 import { builder } from '../builder.js'
+import { DIGEST } from '../cost.js'
 import { enumOf } from '../enums.js'
 import { checkId } from '../errors.js'
 import { WorkspaceType } from './workspaces.js'
@@ -35,6 +36,7 @@ const ChangeNoteType = builder.objectRef<ChangeNote>('ChangeNote').implement({
 builder.objectFields(WorkspaceType, (t) => ({
   changeNotes: t.field({
     type: [ChangeNoteType],
+    complexity: { field: DIGEST, multiplier: 10 },
     description:
       'What others did since a position of the log, for the viewer: one note for each artifact, proposal and ' +
       'decision. Made from the last 5,000 changes.',

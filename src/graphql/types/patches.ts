@@ -1,6 +1,7 @@
 /** Changes to an artifact's data (domain §5). */
 import type { JsonPatch, Patch, TextEdits } from '../../core/patches.js'
 import { builder } from '../builder.js'
+import { CONTENT } from '../cost.js'
 import { jsonOf } from '../json.js'
 
 const JsonPatchType = builder.objectRef<JsonPatch>('JsonPatch').implement({
@@ -8,6 +9,7 @@ const JsonPatchType = builder.objectRef<JsonPatch>('JsonPatch').implement({
   fields: (t) => ({
     ops: t.field({
       type: ['JSON'],
+      complexity: CONTENT,
       description: 'The operations of RFC 6902, in order.',
       resolve: ({ ops }) => ops.map(jsonOf),
     }),

@@ -2,6 +2,7 @@
 import type { Decision, ProposalStatus } from '../../core/entities.js'
 import { builder } from '../builder.js'
 import { connection } from '../connections.js'
+import { connectionCost, LOOK_UP } from '../cost.js'
 import { enumOf } from '../enums.js'
 import { checkId } from '../errors.js'
 import { artifactOf, findProposal } from '../loaders.js'
@@ -34,6 +35,7 @@ export const ProposalType = builder.objectRef<ProposalModel>('Proposal').impleme
     }),
     artifact: t.field({
       type: ArtifactType,
+      complexity: LOOK_UP,
       nullable: true,
       description: 'The artifact as it is now; null while its creation is pending or was rejected.',
       resolve: ({ workspace, entity }) => artifactOf(workspace, entity),
@@ -74,6 +76,7 @@ const ProposalConnection = builder.connectionObject(
 builder.objectFields(WorkspaceType, (t) => ({
   proposal: t.field({
     type: ProposalType,
+    complexity: LOOK_UP,
     nullable: true,
     description: 'A proposal by its id; null when there is none.',
     args: { proposalId: t.arg.id({ required: true, description: 'Its id in the workspace.' }) },
@@ -82,6 +85,7 @@ builder.objectFields(WorkspaceType, (t) => ({
   proposals: t.connection(
     {
       type: ProposalType,
+      complexity: connectionCost,
       description: 'Its proposals, oldest first.',
       args: {
         status: t.arg({

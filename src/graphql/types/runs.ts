@@ -2,6 +2,7 @@
 import type { DeferredAnswer, DeferredRequest, RunStatus } from '../../core/entities.js'
 import { builder } from '../builder.js'
 import { connection } from '../connections.js'
+import { connectionCost, LOOK_UP } from '../cost.js'
 import { enumOf } from '../enums.js'
 import { checkId } from '../errors.js'
 import { jsonOf } from '../json.js'
@@ -92,6 +93,7 @@ export const RunConnection = builder.connectionObject(
 builder.objectFields(WorkspaceType, (t) => ({
   run: t.field({
     type: RunType,
+    complexity: LOOK_UP,
     nullable: true,
     description: 'A run by its id; null when there is none.',
     args: { runId: t.arg.id({ required: true, description: 'Its id in the workspace.' }) },
@@ -100,6 +102,7 @@ builder.objectFields(WorkspaceType, (t) => ({
   runs: t.connection(
     {
       type: RunType,
+      complexity: connectionCost,
       description: 'The runs in its threads, oldest first.',
       args: {
         threadId: t.arg.id({ description: 'Only runs in this thread.' }),

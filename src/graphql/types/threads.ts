@@ -2,6 +2,7 @@
 import type { ThreadMode } from '../../core/entities.js'
 import { builder } from '../builder.js'
 import { connection } from '../connections.js'
+import { connectionCost, LOOK_UP, READ } from '../cost.js'
 import { enumOf } from '../enums.js'
 import { checkId } from '../errors.js'
 import { findArtifacts, findThread } from '../loaders.js'
@@ -30,12 +31,14 @@ export const ThreadType = builder.objectRef<ThreadModel>('Thread').implement({
     }),
     focus: t.field({
       type: [ArtifactType],
+      complexity: { field: LOOK_UP, multiplier: 10 },
       description: 'The artifacts it is about.',
       resolve: ({ workspace, entity }) => findArtifacts(workspace, entity.focus),
     }),
     messages: t.connection(
       {
         type: MessageType,
+        complexity: connectionCost,
         description: 'Its messages, oldest first. BAD_USER_INPUT: a page or cursor that makes no sense.',
         resolve: ({ workspace, entity: { id } }, args) =>
           connection(
@@ -54,6 +57,7 @@ export const ThreadType = builder.objectRef<ThreadModel>('Thread').implement({
     runs: t.connection(
       {
         type: RunType,
+        complexity: connectionCost,
         description: 'The runs in it, oldest first.',
         args: { status: t.arg({ type: RunStatusEnum, description: 'Only runs in this state.' }) },
         resolve: ({ workspace, entity: { id } }, { status, ...args }) =>
@@ -68,6 +72,7 @@ export const ThreadType = builder.objectRef<ThreadModel>('Thread').implement({
     ),
     activeRun: t.field({
       type: RunType,
+      complexity: READ,
       nullable: true,
       description: 'The run that is running or paused in it, if there is one.',
       resolve: async ({ workspace, entity: { id } }) => {
@@ -87,6 +92,7 @@ const ThreadConnection = builder.connectionObject(
 builder.objectFields(WorkspaceType, (t) => ({
   thread: t.field({
     type: ThreadType,
+    complexity: LOOK_UP,
     nullable: true,
     description: 'A thread by its id; null when there is none.',
     args: { threadId: t.arg.id({ required: true, description: 'Its id in the workspace.' }) },
@@ -95,6 +101,7 @@ builder.objectFields(WorkspaceType, (t) => ({
   threads: t.connection(
     {
       type: ThreadType,
+      complexity: connectionCost,
       description: 'Its threads, oldest first. BAD_USER_INPUT: a page or cursor that makes no sense.',
       resolve: ({ workspace }, args) =>
         connection(

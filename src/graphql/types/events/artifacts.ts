@@ -1,6 +1,7 @@
 /** Events of artifacts. They concern the whole workspace, whichever thread they came from. */
 import type { EventOf } from '../../../core/events.js'
 import { builder } from '../../builder.js'
+import { CONTENT } from '../../cost.js'
 import { jsonOf } from '../../json.js'
 import { PatchUnion } from '../patches.js'
 import { interfaces } from './event.js'
@@ -16,7 +17,12 @@ export const ArtifactCreatedEvent = builder
       artifactId: t.exposeID('artifactId', { description: 'The artifact.' }),
       kind: t.exposeString('kind', { description: 'Its type.' }),
       version: t.exposeInt('version', { description: 'Its version: 1.' }),
-      data: t.field({ type: 'JSON', description: 'Its data.', resolve: ({ data }) => jsonOf(data) }),
+      data: t.field({
+        type: 'JSON',
+        complexity: CONTENT,
+        description: 'Its data.',
+        resolve: ({ data }) => jsonOf(data),
+      }),
       proposalId: t.exposeID('proposalId', proposalId),
     }),
   })

@@ -1,6 +1,7 @@
 /** Events of feedback and of applications, and those this version does not know. */
 import type { EventOf, FeedbackTarget, UnknownEvent } from '../../../core/events.js'
 import { builder } from '../../builder.js'
+import { CONTENT } from '../../cost.js'
 import { jsonOf } from '../../json.js'
 import { interfaces } from './event.js'
 
@@ -56,6 +57,7 @@ export const FeedbackGivenEvent = builder
       target: t.expose('target', { type: FeedbackTargetUnion, description: 'What it is about.' }),
       value: t.field({
         type: 'JSON',
+        complexity: CONTENT,
         description: 'The feedback, in the form of its type.',
         resolve: ({ value }) => jsonOf(value),
       }),
@@ -67,7 +69,12 @@ export const AppEventType = builder.objectRef<EventOf<'app_event'>>('AppEvent').
   interfaces,
   fields: (t) => ({
     name: t.exposeString('name', { description: "The application's name for it." }),
-    data: t.expose('data', { type: 'JSON', nullable: true, description: "The application's data." }),
+    data: t.expose('data', {
+      type: 'JSON',
+      complexity: CONTENT,
+      nullable: true,
+      description: "The application's data.",
+    }),
   }),
 })
 
@@ -79,6 +86,7 @@ export const UnknownEventType = builder.objectRef<UnknownEvent>('UnknownEvent').
   fields: (t) => ({
     data: t.field({
       type: 'JSON',
+      complexity: CONTENT,
       description: 'The event as it is stored.',
       resolve: ({ data }) => jsonOf(data),
     }),

@@ -1,6 +1,7 @@
 /** Events of threads. */
 import type { EventOf } from '../../../core/events.js'
 import { builder } from '../../builder.js'
+import { CONTENT } from '../../cost.js'
 import { MessageKindEnum } from '../messages.js'
 import { ThreadModeEnum } from '../threads.js'
 import { interfaces } from './event.js'
@@ -47,7 +48,7 @@ export const MessagePostedEvent = builder
     fields: (t) => ({
       threadId: t.exposeID('threadId', { description: 'The thread.' }),
       messageId: t.exposeID('messageId', { description: "The message's id." }),
-      content: t.exposeString('content', { description: 'What it says.' }),
+      content: t.exposeString('content', { complexity: CONTENT, description: 'What it says.' }),
       kind: t.expose('kind', { type: MessageKindEnum, description: 'What it is for.' }),
       runId: t.exposeID('runId', { nullable: true, description: "The run, for an agent's message." }),
     }),

@@ -1,0 +1,77 @@
+/**
+ * What an operation costs before it is carried out, in about one unit for each value of its result. What the storage has to be asked for
+ * costs more, and so do the entries of a list, which are read whole whatever is shown of them. Fields say here what they cost; what says
+ * nothing costs one, and a list without a size counts as ten.
+ */
+import { complexityFromQuery } from '@pothos/plugin-complexity'
+import { type DocumentNode, type GraphQLSchema, Kind, type OperationDefinitionNode } from 'graphql'
+import { DEFAULT_PAGE, MAX_PAGE } from '../core/window.js'
+
+/** A read of the storage of its own, which takes as long as some hundred values. */
+export const READ = 250
+
+/** A look-up by key: those of one tick are one read. */
+export const LOOK_UP = 10
+
+/** An entry of a list. */
+const ENTRY = 10
+
+/** A node by its global id: a message is read by itself, others together. */
+export const NODE = 100
+
+/** A content, or data: long ones take as much as many values. */
+export const CONTENT = 25
+
+/** A command: it loads, decides and saves. */
+const COMMAND = 100
+
+/** Change notes are made from up to 5,000 changes, however few they are: up to half a second of work. */
+export const DIGEST = 10_000
+
+interface Paged {
+  readonly first?: number | null | undefined
+  readonly last?: number | null | undefined
+}
+
+/** How many entries a page has at most. A size that makes no sense is refused later; here it only must not make anything cheap. */
+const entriesOf = ({ first, last }: Paged): number => {
+  const size = Math.max(first ?? 0, last ?? 0, first == null && last == null ? DEFAULT_PAGE : 0)
+  return Math.min(size, MAX_PAGE)
+}
+
+/** A connection: its page is read once, and everything in it counts for each entry. */
+export const connectionCost = (args: Paged) => {
+  const entries = entriesOf(args)
+  return { field: READ + ENTRY * entries, multiplier: Math.max(1, entries) }
+}
+
+/** Entries are counted by their connection. */
+export const edgesCost = { field: 1, multiplier: 1 }
+
+/** Nodes by their global ids. */
+export const nodesCost = ({ ids }: { readonly ids: readonly unknown[] }) => ({
+  field: NODE * ids.length,
+  multiplier: Math.max(1, ids.length),
+})
+
+/**
+ * The cost of an operation of a valid document. Fragments are calculated once, however often they are used.
+ *
+ * @throws GraphQLError when an argument has no value it could have.
+ */
+export const operationCost = (
+  schema: GraphQLSchema,
+  document: DocumentNode,
+  operation: OperationDefinitionNode,
+  variables: Record<string, unknown>,
+): number => {
+  const fragments = document.definitions.filter(({ kind }) => kind === Kind.FRAGMENT_DEFINITION)
+  const { complexity } = complexityFromQuery(
+    { kind: Kind.DOCUMENT, definitions: [operation, ...fragments] },
+    { schema, variables },
+  )
+  return Number.isNaN(complexity) ? Number.POSITIVE_INFINITY : complexity
+}
+
+/** What `count` commands cost, besides what is asked of their results. */
+export const commandsCost = (count: number): number => COMMAND * count
