@@ -11,6 +11,7 @@ import { type Exchange, exchangeOf, pathOf } from './exchange.js'
 import { readParams } from './params.js'
 import { replyText } from './reply.js'
 import { answerRoute, type RoutesOptions } from './routes.js'
+import { acceptsStreamOnly } from './sse.js'
 
 /** How much of what a client chose is logged, in UTF-16 units. */
 const MAX_LOGGED = 128
@@ -110,10 +111,11 @@ const noteOperation = (
 export const usePresentedErrors = (log: Log): Plugin => ({
   onResultProcess: ({ request, result, setResult }) => {
     const exchange = exchangeOf(request)
-    const namesJson = /application\/json/i.test(request.headers.get('accept') ?? '')
+    const isPlain =
+      /application\/json/i.test(request.headers.get('accept') ?? '') || acceptsStreamOnly(request)
     const present = (one: ExecutionResult) => {
       const presented = presentResult(one, exchange, log)
-      return namesJson ? presented : withStatus(presented)
+      return isPlain ? presented : withStatus(presented)
     }
     if (isAsyncIterable(result)) setResult(mapAsyncIterator(result, present))
     else if (Array.isArray(result)) setResult(result.map(present))
