@@ -5,7 +5,11 @@ import type { Agent, Step, Turn } from '../../src/runner/agent.js'
 
 async function* everything({ runId, prompt, history, changeNotes }: Turn): AsyncGenerator<Step> {
   yield { type: 'part_started', part: 0, kind: 'reasoning' }
-  yield { type: 'reasoning_delta', part: 0, delta: `${(await changeNotes()).length} changes; ${history?.length ?? 0}` }
+  yield {
+    type: 'reasoning_delta',
+    part: 0,
+    delta: `${(await changeNotes()).length} changes; ${history?.length ?? 0}`,
+  }
   yield { type: 'part_ended', part: 0 }
   yield { type: 'part_started', part: 1, kind: 'tool_call', toolName: 'draw' }
   yield { type: 'tool_args_delta', part: 1, delta: '{}' }

@@ -25,23 +25,28 @@ export interface Purpose {
   readonly operation: string
   /** What was chosen around it, by name, for instance the artifact whose version is to be given. */
   readonly given: Readonly<Record<string, unknown>>
+  /** How often a value is what would be plausible, where that is known. */
+  readonly plausibility: number
 }
 
 /** How often a value does not fit its type. */
-const ILL_TYPED = 0.004
-/** How often a value is what would be plausible, where that is known. */
-const PLAUSIBLE = 0.88
+const ILL_TYPED = 0.02
+
+/** Most operations are to succeed, some to be refused for one thing, and a few for everything. */
+export const plausibilityOf = (draws: Draws): number =>
+  draws.weighted([6, () => 0.995], [3, () => 0.85], [1, () => 0.3])
 
 export const valueFor = (name: string, type: GraphQLInputType, purpose: Purpose): unknown => {
   const { draws } = purpose
   if (isNonNullType(type)) return valueFor(name, type.ofType, purpose) ?? ofType(name, type.ofType, purpose)
-  if (draws.chance(ILL_TYPED)) return draws.of(draws.oneOf([notInt, json, text]))
+  if (draws.chance(ILL_TYPED * (1 - purpose.plausibility) * 4))
+    return draws.of(draws.oneOf([notInt, json, text]))
   const plausible = plausibly[name]
-  if (plausible !== undefined && draws.chance(PLAUSIBLE)) {
+  if (plausible !== undefined && draws.chance(purpose.plausibility)) {
     const value = plausible(purpose, type)
     if (value !== undefined) return value
   }
-  return draws.chance(0.03) ? null : ofType(name, type, purpose)
+  return draws.chance(0.1 * (1 - purpose.plausibility)) ? null : ofType(name, type, purpose)
 }
 
 const ofType = (name: string, type: GraphQLInputType, purpose: Purpose): unknown => {
@@ -82,7 +87,10 @@ const inputObject = (type: GraphQLInputObjectType, purpose: Purpose): Record<str
     if (!isWanted) continue
     const { name } = field
     const fieldType = only === null ? field.type : required(field.type)
-    object[name] = only === null ? valueFor(name, fieldType, { ...purpose, given }) : (valueFor(name, fieldType, { ...purpose, given }) ?? {})
+    object[name] =
+      only === null
+        ? valueFor(name, fieldType, { ...purpose, given })
+        : (valueFor(name, fieldType, { ...purpose, given }) ?? {})
     given = { ...given, [name]: object[name] }
   }
   return object
@@ -121,11 +129,11 @@ const fresh = ({ draws }: Purpose, prefix: string): string =>
 
 /** An id of something known, of another workspace, or of nothing. */
 const known = (purpose: Purpose, prefix: string, ids: (known: Known) => readonly string[]): string => {
-  const { draws, world } = purpose
+  const { draws, world, plausibility } = purpose
   return draws.weighted(
-    [8, () => oneOf(purpose, ids(own(purpose))) ?? `${prefix}1`],
-    [1, () => oneOf(purpose, ids(world.ofAny(draws))) ?? `${prefix}2`],
-    [1, () => fresh(purpose, prefix)],
+    [200 * plausibility ** 8, () => oneOf(purpose, ids(own(purpose))) ?? `${prefix}1`],
+    [10, () => oneOf(purpose, ids(world.ofAny(draws))) ?? `${prefix}2`],
+    [10, () => fresh(purpose, prefix)],
   )
 }
 
@@ -133,7 +141,7 @@ const known = (purpose: Purpose, prefix: string, ids: (known: Known) => readonly
 const createdBy =
   (prefix: string, operations: readonly string[], ids: (known: Known) => readonly string[]): Plausible =>
   (purpose) =>
-    operations.includes(purpose.operation) && purpose.draws.chance(0.8)
+    operations.includes(purpose.operation) && purpose.draws.chance(0.9)
       ? fresh(purpose, prefix)
       : known(purpose, prefix, ids)
 
@@ -146,60 +154,90 @@ const dataOf = ({ draws, given }: Purpose): unknown => {
     case 'note':
       return { title, text: draws.oneOf(['alpha beta', 'alpha', draws.of(soundText)]) }
     case 'checklist':
-      return { title, items: { i1: { title }, [draws.of(soundText)]: { title, done: true } } }
+      return { title, items: { i1: { title }, i2: { title, done: true } } }
     case 'free':
-      return { value: draws.of(json) }
+      return { title, value: draws.of(json) }
     default:
-      return undefined
+      return { title }
   }
+}
+
+/** A patch that applies to most of what there is. */
+const soundPatch = ({ draws }: Purpose): unknown => {
+  const title = draws.of(soundText)
+  return draws.weighted<unknown>(
+    [3, () => ({ jsonPatch: [{ op: 'replace', path: '/title', value: title }] })],
+    [2, () => ({ textEdits: { edits: [{ old: 'alpha', new: `alpha ${title}` }] } })],
+    [4, () => null],
+  )
 }
 
 const plausibly: Readonly<Record<string, Plausible>> = {
   workspaceId: ({ draws, scope }) =>
-    draws.chance(0.97) ? scope.workspaceId : draws.oneOf([...workspaces, ...oddIds]),
+    draws.chance(0.98) ? scope.workspaceId : draws.oneOf([...workspaces, ...oddIds]),
   threadId: createdBy('t', ['createThread'], ({ threads }) => threads),
   messageId: createdBy('m', ['postMessage'], ({ messages }) => messages.map(({ messageId }) => messageId)),
-  artifactId: createdBy('a', ['createArtifact'], ({ artifacts }) => artifacts.map(({ artifactId }) => artifactId)),
-  proposalId: createdBy('p', ['createArtifact', 'editArtifact', 'archiveArtifact', 'proposeChange'], ({ proposals }) => proposals),
+  artifactId: createdBy('a', ['createArtifact'], ({ artifacts }) =>
+    artifacts.map(({ artifactId }) => artifactId),
+  ),
+  proposalId: createdBy(
+    'p',
+    ['createArtifact', 'editArtifact', 'archiveArtifact', 'proposeChange'],
+    ({ proposals }) => proposals,
+  ),
   runId: (purpose) => {
     const { waiting, runs } = own(purpose)
-    if (purpose.operation === 'answerDeferred' || (purpose.operation === 'stopRun' && purpose.draws.chance(0.3)))
-      return oneOf(purpose, waiting)?.runId
+    if (
+      purpose.operation === 'answerDeferred' ||
+      (purpose.operation === 'stopRun' && purpose.draws.chance(0.3))
+    )
+      return oneOf(purpose, waiting)?.runId ?? 'r1'
     return known(purpose, 'r', () => runs)
   },
   toolCallId: (purpose) =>
-    own(purpose).waiting.find(({ runId }) => runId === purpose.given['runId'])?.toolCallId,
+    own(purpose).waiting.find(({ runId }) => runId === purpose.given['runId'])?.toolCallId ?? 'call1',
   approved: (purpose) =>
     own(purpose).waiting.find(({ runId }) => runId === purpose.given['runId'])?.kind === 'QUESTION'
       ? null
       : purpose.draws.chance(0.5),
   commandId: ({ draws }) => `c${draws.between(1, 60)}`,
   baseVersion: (purpose) =>
-    own(purpose).artifacts.find(({ artifactId }) => artifactId === purpose.given['artifactId'])?.version,
+    own(purpose).artifacts.find(({ artifactId }) => artifactId === purpose.given['artifactId'])?.version ?? 1,
   version: ({ draws }) => draws.between(1, 3),
-  kind: ({ draws }, type) => (isText(type) ? draws.oneOf(['note', 'note', 'checklist', 'free', 'poem']) : undefined),
+  kind: ({ draws }, type) =>
+    isText(type)
+      ? draws.oneOf(['note', 'note', 'note', 'checklist', 'checklist', 'free', 'poem'])
+      : undefined,
   title: ({ draws }) => draws.of(soundText),
   data: dataOf,
   change: (purpose, type) => ofType('change', type, purpose),
+  patch: (purpose, type) => soundPatch(purpose) ?? ofType('patch', type, purpose),
   jsonPatch: ({ draws }) =>
     Array.from({ length: draws.between(0, 3) }, () => ({
       op: draws.oneOf(['add', 'replace', 'replace', 'remove', 'test', 'move', 'copy', 'toString']),
       path: draws.chance(0.5) ? '/title' : draws.of(pointer),
       ...(draws.chance(0.3) && { from: draws.of(pointer) }),
-      ...(draws.chance(0.9) && { value: draws.of(draws.oneOf([soundText, json])) }),
+      ...(draws.chance(0.9) && { value: draws.of(draws.chance(0.7) ? soundText : json) }),
     })),
   old: ({ draws }) => draws.oneOf(['alpha', 'alpha', 'beta', '', draws.of(text)]),
   new: ({ draws }) => draws.oneOf(['alpha beta', 'gamma alpha', draws.of(text)]),
   field: ({ draws }) => draws.oneOf(['text', 'title', draws.of(text)]),
-  changes: (purpose, type) => (purpose.draws.chance(0.5) ? null : ofType('changes', type, purpose)),
+  changes: (purpose, type) =>
+    purpose.draws.chance(0.5) ? null : (soundPatch(purpose) ?? ofType('changes', type, purpose)),
   feedbackType: ({ draws }) => draws.oneOf(['helpfulness', 'mark', 'mark', 'none']),
-  value: ({ draws }) => ({ rating: draws.between(1, 5), ...(draws.chance(0.3) && { reason: draws.of(text) }) }),
+  value: ({ draws }) => ({
+    rating: draws.between(1, 5),
+    ...(draws.chance(0.3) && { reason: draws.of(soundText) }),
+  }),
   content: ({ draws }) => {
     const rest = draws.of(soundText)
     const way = ['', '', '', '/ask ', '/ask ', '/approve ', '/note ', '/all ', '/all ', '/fail ', '/slow 30 ']
     return `${draws.oneOf(way)}${rest}`
   },
   name: ({ draws }) => draws.of(soundText),
+  summary: ({ draws }) => draws.of(soundText),
+  rationale: ({ draws }) => draws.of(soundText),
+  reason: ({ draws }) => draws.of(soundText),
   first: ({ draws }) => (draws.chance(0.97) ? draws.between(0, 3) : undefined),
   after: ({ draws, world }) => world.cursor(draws) ?? undefined,
   before: ({ draws, world }) => world.cursor(draws) ?? undefined,

@@ -5,9 +5,9 @@ import type { Scope } from '../../src/storage/port.js'
 import { answerProblems, type HttpAnswer, type Result, readResult, resultProblems } from './checks.js'
 import { Client, converse, resultsIn, speak } from './client.js'
 import { type Draws, drawsFor } from './draws.js'
-import { type Operation, randomOperation } from './operations.js'
+import { type Operation, type OperationOptions, randomOperation } from './operations.js'
 import { type HttpRequest, invalidRequest, mutilated, posted, validRequest, whoOf } from './requests.js'
-import { Tally } from './tally.js'
+import type { Tally } from './tally.js'
 import { toJson } from './values.js'
 import { scopes, surveyOf, World } from './world.js'
 
@@ -15,6 +15,8 @@ export interface CampaignOptions {
   readonly url: string
   readonly seed: number
   readonly requests: number
+  /** Where it is counted. */
+  readonly tally: Tally
   /** The most requests under way at a time. */
   readonly atOnce?: number
 }
@@ -27,34 +29,41 @@ export interface Finding {
   readonly answer: string
 }
 
-export interface Outcome {
-  readonly tally: Tally
-  readonly findings: readonly Finding[]
-}
-
 /** How many findings end a run. */
 const ENOUGH = 12
 
 /** After how many requests a workspace is looked at again. */
 const SURVEY_EVERY = 12
 
-export const campaign = async ({ url, seed, requests, atOnce = 6 }: CampaignOptions): Promise<Outcome> => {
-  const run = new Run(url, seed)
+const BEGIN = `mutation ($workspaceId: ID!) {
+  createThread(input: { workspaceId: $workspaceId, threadId: "t1" }) { __typename }
+  createArtifact(input: { workspaceId: $workspaceId, artifactId: "a1", kind: "note", data: { title: "alpha", text: "alpha" } }) { __typename }
+}`
+
+export const campaign = async ({
+  url,
+  seed,
+  requests,
+  tally,
+  atOnce = 6,
+}: CampaignOptions): Promise<readonly Finding[]> => {
+  const run = new Run(url, seed, tally)
   try {
+    await run.begin()
     for (let index = 0; index < requests && run.findings.length < ENOUGH; ) {
       const burst = Math.min(requests - index, drawsFor(seed ^ 0x5bd1e995, index).between(1, atOnce))
       if (index % SURVEY_EVERY < burst) await run.survey(index)
       await Promise.all(Array.from({ length: burst }, (_, n) => run.one(index + n)))
       index += burst
     }
-    return run
+    return run.findings
   } finally {
     run.close()
   }
 }
 
-class Run implements Outcome {
-  readonly tally = new Tally()
+class Run {
+  readonly tally: Tally
   readonly findings: Finding[] = []
   readonly #url: string
   readonly #seed: number
@@ -62,7 +71,8 @@ class Run implements Outcome {
   readonly #schema: GraphQLSchema = createSchema()
   readonly #world = new World()
 
-  constructor(url: string, seed: number) {
+  constructor(url: string, seed: number, tally: Tally) {
+    this.tally = tally
     this.#url = url
     this.#seed = seed
     this.#client = new Client(url)
@@ -70,6 +80,13 @@ class Run implements Outcome {
 
   close(): void {
     this.#client.close()
+  }
+
+  /** A thread and an artifact in each workspace, so that there is something from the start. */
+  async begin(): Promise<void> {
+    for (const { tenantId, workspaceId } of scopes)
+      await this.#client.send(posted({ query: BEGIN, variables: { workspaceId } }, { 'x-tenant': tenantId }))
+    for (const [n] of scopes.entries()) await this.survey(n * SURVEY_EVERY)
   }
 
   /** Looks at a workspace, each in its turn. */
@@ -84,7 +101,7 @@ class Run implements Outcome {
   async one(index: number): Promise<void> {
     const draws = drawsFor(this.#seed, index)
     const scope = draws.weighted(...scopes.map((each, n) => [n === 0 ? 4 : 1, () => each] as const))
-    const options = { schema: this.#schema, draws, world: this.#world, scope }
+    const options = this.#options(draws, scope)
     const asked: { request: unknown } = { request: null }
     const told = (request: unknown): void => {
       asked.request = request
@@ -144,7 +161,9 @@ class Run implements Outcome {
   async #stream(index: number, draws: Draws, scope: Scope, told: (request: unknown) => void): Promise<void> {
     this.tally.request('SSE')
     const operation = this.#operation(OperationTypeNode.SUBSCRIPTION, draws, scope)
-    const resuming = draws.chance(0.2) ? { 'last-event-id': draws.oneOf(['0', '3', '999999', '-1', 'x', '1.5', '']) } : {}
+    const resuming = draws.chance(0.2)
+      ? { 'last-event-id': draws.oneOf(['0', '3', '999999', '-1', 'x', '1.5', '']) }
+      : {}
     const request = posted(operation, {
       ...whoOf(draws, scope.tenantId),
       accept: 'text/event-stream',
@@ -152,7 +171,10 @@ class Run implements Outcome {
     })
     told(request)
     const frames = draws.between(1, 4)
-    const answer = await this.#client.send(request, (text) => resultsIn(text).length >= frames)
+    const answer = await this.#client.send(
+      request,
+      (text) => resultsIn(text).length >= frames || text.includes('ReplayComplete'),
+    )
     const problems = this.#problemsOfStream(operation, answer)
     if (!answer.contentType.startsWith('text/event-stream')) problems.push(`it is ${answer.contentType}`)
     this.#found(index, problems, request, answer.text)
@@ -163,7 +185,8 @@ class Run implements Outcome {
     const operations = Array.from({ length: draws.between(1, 4) }, () =>
       this.#operation(draws.oneOf(kinds), draws, scope),
     )
-    if (draws.chance(0.1)) operations.push({ query: mutilated(draws, '{ viewer { tenantId } }'), variables: {} })
+    if (draws.chance(0.1))
+      operations.push({ query: mutilated(draws, '{ viewer { tenantId } }'), variables: {} })
     told(operations)
     for (const _ of operations) this.tally.request('WebSocket')
     const { messages, code } = await converse(this.#url, whoOf(draws, scope.tenantId), operations, 150)
@@ -179,20 +202,57 @@ class Run implements Outcome {
   }
 
   /** Messages that are not of the protocol, or come when they should not. */
-  async #rudeSocket(index: number, draws: Draws, scope: Scope, told: (request: unknown) => void): Promise<void> {
+  async #rudeSocket(
+    index: number,
+    draws: Draws,
+    scope: Scope,
+    told: (request: unknown) => void,
+  ): Promise<void> {
     this.tally.request('WebSocket out of protocol')
-    const init = toJson({ type: 'connection_init', payload: draws.oneOf([null, {}, [], 1, { 'x-tenant': 'other' }, { headers: { 'x-user': '\u0000' } }]) })
-    const subscribe = toJson({ id: draws.oneOf(['1', '', '__proto__', '\ud800']), type: 'subscribe', payload: this.#operation(OperationTypeNode.QUERY, draws, scope) })
-    const rude = [init, subscribe, mutilated(draws, subscribe), mutilated(draws, init), toJson({ type: 'complete', id: '1' }), toJson({ type: 'ping', payload: [] }), toJson({ type: 'next', id: '1' }), 'null', '[]', '', '\u0000', Uint8Array.of(0xff, 0x00), '{"type":"__proto__"}']
+    const init = toJson({
+      type: 'connection_init',
+      payload: draws.oneOf([null, {}, [], 1, { 'x-tenant': 'other' }, { headers: { 'x-user': '\u0000' } }]),
+    })
+    const subscribe = toJson({
+      id: draws.oneOf(['1', '', '__proto__', '\ud800']),
+      type: 'subscribe',
+      payload: this.#operation(OperationTypeNode.QUERY, draws, scope),
+    })
+    const rude = [
+      init,
+      subscribe,
+      mutilated(draws, subscribe),
+      mutilated(draws, init),
+      toJson({ type: 'complete', id: '1' }),
+      toJson({ type: 'ping', payload: [] }),
+      toJson({ type: 'next', id: '1' }),
+      'null',
+      '[]',
+      '',
+      '\u0000',
+      Uint8Array.of(0xff, 0x00),
+      '{"type":"__proto__"}',
+    ]
     const said = Array.from({ length: draws.between(1, 5) }, () => draws.oneOf(rude))
     told(said.map(String))
     const { messages, code } = await speak(this.#url, whoOf(draws, scope.tenantId), said, 60)
     const isFine = code === null || [4400, 4401, 4403, 4409, 4429].includes(code)
-    this.#found(index, isFine ? [] : [`the WebSocket was closed with ${code}`], said.map(String), toJson(messages))
+    this.#found(
+      index,
+      isFine ? [] : [`the WebSocket was closed with ${code}`],
+      said.map(String),
+      toJson(messages),
+    )
   }
 
   #operation(kind: OperationTypeNode, draws: Draws, scope: Scope): Operation {
-    return randomOperation(kind, { schema: this.#schema, draws, world: this.#world, scope })
+    return randomOperation(kind, this.#options(draws, scope))
+  }
+
+  /** What has hardly been in an answer yet is asked for more often. */
+  #options(draws: Draws, scope: Scope): OperationOptions {
+    const isWanted = (field: string) => (this.tally.fields.get(field) ?? 0) < 3
+    return { schema: this.#schema, draws, world: this.#world, scope, isWanted }
   }
 
   #resultProblems(operation: Operation, result: Result): string[] {
@@ -209,6 +269,11 @@ class Run implements Outcome {
 
   #found(index: number, problems: readonly string[], asked: unknown, answer: string): void {
     if (problems.length === 0) return
-    this.findings.push({ index, problems: [...new Set(problems)].slice(0, 5), asked, answer: answer.slice(0, 2_000) })
+    this.findings.push({
+      index,
+      problems: [...new Set(problems)].slice(0, 5),
+      asked,
+      answer: answer.slice(0, 2_000),
+    })
   }
 }

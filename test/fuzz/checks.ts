@@ -51,7 +51,8 @@ export const readResult = (value: unknown): { readonly result: Result; readonly 
   const { data, errors, extensions, ...rest } = Object.fromEntries(Object.entries(value))
   if (Object.keys(rest).length > 0) problems.push(`the answer has ${Object.keys(rest)}`)
   if (data === undefined && errors === undefined) problems.push('the answer has neither data nor errors')
-  if (errors !== undefined && !(Array.isArray(errors) && errors.length > 0)) problems.push('errors are no list')
+  if (errors !== undefined && !(Array.isArray(errors) && errors.length > 0))
+    problems.push('errors are no list')
   const failures = (Array.isArray(errors) ? errors : []).map((error): Failure => {
     const { message, extensions: details, path = [] } = error
     const code = details?.code
@@ -71,13 +72,17 @@ export interface ToCheck {
 }
 
 /** What is wrong with a result of an operation. */
-export const resultProblems = ({ schema, operation, visit }: ToCheck, { data, failures }: Result): string[] => {
+export const resultProblems = (
+  { schema, operation, visit }: ToCheck,
+  { data, failures }: Result,
+): string[] => {
   const document = parsed(operation.query)
   const codes = failures.map(({ code }) => code)
   if (document === null) return data === undefined ? [] : ['what cannot be parsed has data']
   if (data === undefined) {
     const isValid = () => validate(schema, document).length === 0
-    return codes.includes('GRAPHQL_PARSE_FAILED') || (codes.includes('GRAPHQL_VALIDATION_FAILED') && isValid())
+    return codes.includes('GRAPHQL_PARSE_FAILED') ||
+      (codes.includes('GRAPHQL_VALIDATION_FAILED') && isValid())
       ? [`a valid document was refused: ${failures.map(({ message }) => message)}`]
       : []
   }

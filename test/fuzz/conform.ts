@@ -31,8 +31,12 @@ export type Visit = (type: string, fields: Readonly<Record<string, unknown>>) =>
 type Place = readonly (string | number)[]
 
 /** What is wrong with the data; each object in it is visited. A field may be null where an error says why. */
-export const conformityProblems = (asked: Asked, data: unknown, erred: readonly Place[], visit: Visit): string[] =>
-  new Conformity(asked, erred, visit).problemsOf(data)
+export const conformityProblems = (
+  asked: Asked,
+  data: unknown,
+  erred: readonly Place[],
+  visit: Visit,
+): string[] => new Conformity(asked, erred, visit).problemsOf(data)
 
 class Conformity {
   readonly #asked: Asked
@@ -69,7 +73,8 @@ class Conformity {
     const selected = new Map<string, FieldNode[]>()
     for (const set of sets) this.#collect(type, set, selected)
     const [expected, found] = [[...selected.keys()], Object.keys(value)]
-    if (expected.join() !== found.join()) this.#wrong(at, `has the fields ${found}; selected were ${expected}`)
+    if (expected.join() !== found.join())
+      this.#wrong(at, `has the fields ${found}; selected were ${expected}`)
     const fields: Record<string, unknown> = {}
     for (const [name, nodes] of selected) {
       const field = nodes[0]?.name.value ?? ''
@@ -95,13 +100,20 @@ class Conformity {
       if (!Array.isArray(value)) return this.#wrong(at, 'is no list')
       for (const [index, item] of value.entries()) this.#value(type.ofType, nodes, item, [...at, index])
     } else if (isLeafType(type)) {
-      const isFine = isEnumType(type) ? typeof value === 'string' && type.getValue(value) : scalars[type.name]?.(value)
+      const isFine = isEnumType(type)
+        ? typeof value === 'string' && type.getValue(value)
+        : scalars[type.name]?.(value)
       if (!isFine) this.#wrong(at, `is no ${type.name}: ${JSON.stringify(value)}`)
     } else {
       const own = isAbstractType(type) ? this.#typeOf(value, nodes) : type
       if (!isObjectType(own) || (isAbstractType(type) && !this.#asked.schema.isSubType(type, own)))
         return this.#wrong(at, `is of no type of ${type}: ${JSON.stringify(value)}`)
-      this.#object(own, nodes.flatMap(({ selectionSet }) => selectionSet ?? []), value, at)
+      this.#object(
+        own,
+        nodes.flatMap(({ selectionSet }) => selectionSet ?? []),
+        value,
+        at,
+      )
     }
   }
 
@@ -112,7 +124,11 @@ class Conformity {
     return isObjectType(type) ? type : null
   }
 
-  #collect(type: GraphQLObjectType, { selections }: SelectionSetNode, selected: Map<string, FieldNode[]>): void {
+  #collect(
+    type: GraphQLObjectType,
+    { selections }: SelectionSetNode,
+    selected: Map<string, FieldNode[]>,
+  ): void {
     for (const node of selections) {
       if (!this.#isIncluded(node.directives ?? [])) continue
       if (node.kind === Kind.FIELD) {

@@ -7,7 +7,7 @@ import { serve } from '../support/serving.js'
 import { busyAgent, definitions } from './agent.js'
 import { campaign, type Finding } from './campaign.js'
 import { type Ask, logProblems } from './log.js'
-import type { Tally } from './tally.js'
+import { Tally } from './tally.js'
 import { toJson } from './values.js'
 import { scopes } from './world.js'
 
@@ -28,20 +28,43 @@ export const askAt =
     return body.data
   }
 
-export const fuzz = async (storage: Storage, seed: number, requests: number): Promise<Fuzzed> => {
+/** How many requests a gateway gets before the next begins with nothing. */
+const ROUND = 2_000
+
+/** Fuzzes gateways one after the other, each on a storage of its own. */
+export const fuzz = async (open: () => Promise<Storage>, seed: number, requests: number): Promise<Fuzzed> => {
+  const tally = new Tally()
+  const fuzzed = { tally, findings: [] as Finding[], errors: [] as string[], misfits: [] as string[] }
+  for (let round = 0; round * ROUND < requests && fuzzed.findings.length === 0; round++) {
+    const count = Math.min(ROUND, requests - round * ROUND)
+    const { findings, errors, misfits } = await fuzzOne(await open(), seed + round, count, tally)
+    fuzzed.findings.push(...findings)
+    fuzzed.errors.push(...errors)
+    fuzzed.misfits.push(...misfits)
+  }
+  return fuzzed
+}
+
+const fuzzOne = async (storage: Storage, seed: number, requests: number, tally: Tally): Promise<Fuzzed> => {
   const gateway = await serve({ storage, agent: busyAgent, ...definitions })
   const { url, logged } = gateway
-  const { tally, findings } = await campaign({ url, seed, requests })
+  const findings = await campaign({ url, seed, requests, tally })
   const misfits: string[] = []
   for (const scope of scopes) {
     const problems = await logProblems(askAt(url, { 'x-tenant': scope.tenantId }), scope)
-    misfits.push(...problems.map((problem) => `${scope.tenantId} ${scope.workspaceId}: ${problem}`))
+    misfits.push(
+      ...problems.map((problem) => `seed ${seed}, ${scope.tenantId} ${scope.workspaceId}: ${problem}`),
+    )
   }
   const isInTime = await gateway.stop()
   if (!isInTime) misfits.push('the gateway did not stop in time')
+  await storage.close()
   const errors = logged
     .filter(({ level }) => level === 'error')
-    .map(({ message, fields }) => `${message}: ${fields['err'] instanceof Error ? fields['err'].stack : toJson(fields)}`)
+    .map(
+      ({ message, fields }) =>
+        `${message}: ${fields['err'] instanceof Error ? fields['err'].stack : toJson(fields)}`,
+    )
   return { tally, findings, errors, misfits }
 }
 

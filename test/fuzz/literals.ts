@@ -12,7 +12,8 @@ import { RawNumber } from './values.js'
 /** The literal for a value, or `null` when it cannot be written as one: some keys and strings only JSON can hold. */
 export const literalOf = (value: unknown, type: GraphQLInputType): string | null => {
   if (isNonNullType(type)) return literalOf(value, type.ofType)
-  if (isListType(type) && Array.isArray(value)) return listOf(value.map((item) => literalOf(item, type.ofType)))
+  if (isListType(type) && Array.isArray(value))
+    return listOf(value.map((item) => literalOf(item, type.ofType)))
   if (isEnumType(type) && typeof value === 'string') return /^\w+$/.test(value) ? value : null
   if (isInputObjectType(type) && isObject(value)) {
     const fields = type.getFields()
@@ -34,10 +35,7 @@ const untyped = (value: unknown): string | null => {
 const listOf = (items: readonly (string | null)[]): string | null =>
   items.includes(null) ? null : `[${items.join(', ')}]`
 
-const objectOf = (
-  value: object,
-  write: (name: string, item: unknown) => string | null,
-): string | null => {
+const objectOf = (value: object, write: (name: string, item: unknown) => string | null): string | null => {
   const fields = Object.entries(value).map(([name, item]) => {
     const written = /^[A-Za-z_]\w*$/.test(name) ? write(name, item) : null
     return written === null ? null : `${name}: ${written}`

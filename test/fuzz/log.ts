@@ -31,17 +31,22 @@ const BUSY = `query ($workspaceId: ID!) { workspace(workspaceId: $workspaceId) {
   running: runs(status: RUNNING, first: 1) { edges { node { runId } } }
   paused: runs(status: PAUSED, last: 200) { edges { node { pending { answered } } } } } }`
 
-/** Waits until no run is running, nor about to go on. */
-export const untilIdle = async (ask: Ask, { workspaceId }: Scope): Promise<void> => {
+/** Whether no run is running, nor about to go on. */
+export const isIdle = async (ask: Ask, workspaceId: string): Promise<boolean> => {
+  const { workspace } = await ask(BUSY, { workspaceId })
+  const goesOn = workspace.paused.edges.some(({ node }: Answered) =>
+    node.pending.every(({ answered }: Answered) => answered),
+  )
+  return workspace.running.edges.length === 0 && !goesOn
+}
+
+/** Waits until it is idle and stays so. */
+const untilIdle = async (ask: Ask, { workspaceId }: Scope): Promise<void> => {
   let head = -1
   await until(30_000, `${workspaceId} to be idle`, async () => {
-    const { workspace } = await ask(BUSY, { workspaceId })
-    const goesOn = workspace.paused.edges.some(({ node }: Answered) =>
-      node.pending.every(({ answered }: Answered) => answered),
-    )
-    const isQuiet = workspace.running.edges.length === 0 && !goesOn && workspace.headSeq === head
-    head = workspace.headSeq
-    return isQuiet || null
+    const before = head
+    head = (await ask(BUSY, { workspaceId })).workspace.headSeq
+    return ((await isIdle(ask, workspaceId)) && head === before) || null
   })
 }
 
@@ -57,12 +62,18 @@ const eventsOf = async (ask: Ask, workspaceId: string): Promise<Answered[]> => {
 const pageInfo = 'pageInfo { hasNextPage endCursor }'
 
 /** Every node of a connection of the workspace, page by page. */
-const nodesOf = async (ask: Ask, workspaceId: string, list: string, args: string, node: string): Promise<Answered[]> => {
+const nodesOf = async (
+  ask: Ask,
+  workspaceId: string,
+  list: string,
+  args: string,
+  node: string,
+): Promise<Answered[]> => {
   const query = `query ($workspaceId: ID!, $after: String) { workspace(workspaceId: $workspaceId) {
     list: ${list}(${args} after: $after) { edges { node { ${node} } } ${pageInfo} } } }`
   const nodes: Answered[] = []
   for (let after: string | null = null; ; ) {
-    const { list: page } = (await ask(query, { workspaceId, after })).workspace
+    const { list: page }: Answered = (await ask(query, { workspaceId, after })).workspace
     nodes.push(...page.edges.map((edge: Answered) => edge.node))
     if (!page.pageInfo.hasNextPage) return nodes
     after = page.pageInfo.endCursor
@@ -80,7 +91,9 @@ const replayed = (events: readonly Answered[]) => {
   const change = (event: Answered, changed: object): void => {
     const artifact = artifacts.get(event.artifactId)
     if (event.version !== (artifact?.version ?? 0) + 1)
-      problems.push(`artifact ${event.artifactId} came to version ${event.version} after ${artifact?.version}`)
+      problems.push(
+        `artifact ${event.artifactId} came to version ${event.version} after ${artifact?.version}`,
+      )
     artifacts.set(event.artifactId, { ...artifact, ...changed, version: event.version })
   }
   for (const { event } of events) {
@@ -132,11 +145,13 @@ const patched = (data: Answered, patch: Answered): Answered => {
   const copy = structuredClone(data)
   if (patch.__typename === 'JsonPatch') {
     const whole = { data: copy }
-    const ops = patch.ops.map((op: Answered): PatchOperation => ({
-      ...op,
-      path: `/data${op.path}`,
-      ...(op.from !== undefined && { from: `/data${op.from}` }),
-    }))
+    const ops = patch.ops.map(
+      (op: Answered): PatchOperation => ({
+        ...op,
+        path: `/data${op.path}`,
+        ...(op.from !== undefined && { from: `/data${op.from}` }),
+      }),
+    )
     const failed = applyPatch(whole, ops).filter((error) => error !== null)
     return failed.length > 0 ? `cannot be patched: ${failed}` : whole.data
   }
@@ -154,36 +169,78 @@ export const logProblems = async (ask: Ask, scope: Scope): Promise<string[]> => 
   const { threads, artifacts, proposals, runs, problems } = replayed(events)
   const same = (what: string, logged: unknown, told: unknown): void => {
     if (isDeepStrictEqual(logged, told)) return
-    problems.push(`${what}: the log says ${JSON.stringify(logged)?.slice(0, 500)}, queries say ${JSON.stringify(told)?.slice(0, 500)}`)
+    problems.push(
+      `${what}: the log says ${JSON.stringify(logged)?.slice(0, 500)}, queries say ${JSON.stringify(told)?.slice(0, 500)}`,
+    )
   }
   same('the head', events.length, workspace.headSeq)
-  same('places', events.map((_, index) => index + 1), events.map(({ seq }) => seq))
+  same(
+    'places',
+    events.map((_, index) => index + 1),
+    events.map(({ seq }) => seq),
+  )
   same('ids', events.length, new Set(events.map(({ id }) => id)).size)
-  same('workspaces', [], events.filter((envelope) => envelope.workspaceId !== workspaceId))
-  same('runs that are running', [], [...runs].filter(([, status]) => status === 'RUNNING'))
+  same(
+    'workspaces',
+    [],
+    events.filter((envelope) => envelope.workspaceId !== workspaceId),
+  )
+  same(
+    'runs that are running',
+    [],
+    [...runs].filter(([, status]) => status === 'RUNNING'),
+  )
 
   const nodes = (list: string, args: string, node: string) => nodesOf(ask, workspaceId, list, args, node)
   const toldThreads = await nodes('threads', 'first: 100', 'threadId title mode focus { artifactId }')
-  same('threads', [...threads.keys()], toldThreads.map(({ threadId }) => threadId))
+  same(
+    'threads',
+    [...threads.keys()],
+    toldThreads.map(({ threadId }) => threadId),
+  )
   for (const { threadId, title, mode, focus } of toldThreads) {
     const logged = threads.get(threadId)
-    same(`thread ${threadId}`, [logged?.title, logged?.mode, logged?.focus], [title, mode, focus.map((artifact: Answered) => artifact.artifactId)])
+    same(
+      `thread ${threadId}`,
+      [logged?.title, logged?.mode, logged?.focus],
+      [title, mode, focus.map((artifact: Answered) => artifact.artifactId)],
+    )
     const messages = await messagesOf(ask, workspaceId, threadId)
     same(`messages of ${threadId}`, logged?.messages, messages)
   }
   const revisions = 'revisions(last: 200) { edges { node { version data } } }'
-  const toldArtifacts = await nodes('artifacts', 'includeArchived: true, first: 50,', `artifactId kind version data archived ${revisions}`)
-  same('artifacts', [...artifacts.keys()], toldArtifacts.map(({ artifactId }) => artifactId))
+  const toldArtifacts = await nodes(
+    'artifacts',
+    'includeArchived: true, first: 50,',
+    `artifactId kind version data archived ${revisions}`,
+  )
+  same(
+    'artifacts',
+    [...artifacts.keys()],
+    toldArtifacts.map(({ artifactId }) => artifactId),
+  )
   for (const { artifactId, revisions, ...told } of toldArtifacts) {
     same(`artifact ${artifactId}`, artifacts.get(artifactId), told)
     const versions = revisions.edges.map(({ node }: Answered) => node.version)
-    same(`revisions of ${artifactId}`, versions, versions.map((_: unknown, index: number) => told.version - versions.length + index + 1))
+    same(
+      `revisions of ${artifactId}`,
+      versions,
+      versions.map((_: unknown, index: number) => told.version - versions.length + index + 1),
+    )
     same(`the last revision of ${artifactId}`, told.data, revisions.edges.at(-1)?.node.data)
   }
   const toldProposals = await nodes('proposals', 'status: null, first: 100,', 'proposalId status')
-  same('proposals', [...proposals], toldProposals.map(({ proposalId, status }) => [proposalId, status]))
+  same(
+    'proposals',
+    [...proposals],
+    toldProposals.map(({ proposalId, status }) => [proposalId, status]),
+  )
   const toldRuns = await nodes('runs', 'first: 100,', 'runId status')
-  same('runs', [...runs], toldRuns.map(({ runId, status }) => [runId, status]))
+  same(
+    'runs',
+    [...runs],
+    toldRuns.map(({ runId, status }) => [runId, status]),
+  )
   return problems
 }
 
@@ -192,7 +249,7 @@ const messagesOf = async (ask: Ask, workspaceId: string, threadId: string): Prom
     messages(first: 200, after: $after) { edges { node { messageId } } ${pageInfo} } } } }`
   const ids: string[] = []
   for (let after: string | null = null; ; ) {
-    const { messages } = (await ask(query, { workspaceId, threadId, after })).workspace.thread
+    const { messages }: Answered = (await ask(query, { workspaceId, threadId, after })).workspace.thread
     ids.push(...messages.edges.map(({ node }: Answered) => node.messageId))
     if (!messages.pageInfo.hasNextPage) return ids
     after = messages.pageInfo.endCursor

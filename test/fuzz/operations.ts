@@ -5,6 +5,7 @@ import {
   type GraphQLField,
   type GraphQLInputType,
   type GraphQLNamedOutputType,
+  type GraphQLObjectType,
   type GraphQLSchema,
   getNamedType,
   isAbstractType,
@@ -15,7 +16,7 @@ import {
   OperationTypeNode,
 } from 'graphql'
 import type { Scope } from '../../src/storage/port.js'
-import { isGiven, type Purpose, valueFor } from './arguments.js'
+import { isGiven, type Purpose, plausibilityOf, valueFor } from './arguments.js'
 import type { Draws } from './draws.js'
 import { literalOf } from './literals.js'
 import type { World } from './world.js'
@@ -31,6 +32,8 @@ export interface OperationOptions {
   readonly draws: Draws
   readonly world: World
   readonly scope: Scope
+  /** Whether a field, such as `Thread.title`, is wanted more than others. */
+  readonly isWanted?: (field: string) => boolean
 }
 
 /** How deep selections go, and about how many fields an operation has. */
@@ -38,7 +41,14 @@ const DEPTH = 7
 const FIELDS = 30
 
 /** How often a field is asked for among its like, where it is not 1. */
-const weights: Readonly<Record<string, number>> = { workspace: 8, node: 3, nodes: 2, events: 3, postMessage: 4, createThread: 0.6 }
+const weights: Readonly<Record<string, number>> = {
+  workspace: 8,
+  node: 3,
+  nodes: 2,
+  events: 3,
+  postMessage: 4,
+  createThread: 0.6,
+}
 
 export const randomOperation = (kind: OperationTypeNode, options: OperationOptions): Operation =>
   new Writer(options).operation(kind)
@@ -48,15 +58,20 @@ type Names = Set<string>
 class Writer {
   readonly #options: OperationOptions
   readonly #draws: Draws
-  readonly #variables = new Map<string, { readonly type: string; readonly value: unknown; readonly isLeftOut: boolean }>()
+  readonly #variables = new Map<
+    string,
+    { readonly type: string; readonly value: unknown; readonly isLeftOut: boolean }
+  >()
   readonly #fragments: string[] = []
   #fields = 0
   #aliases = 0
   #root = ''
+  readonly #plausibility: number
 
   constructor(options: OperationOptions) {
     this.#options = options
     this.#draws = options.draws
+    this.#plausibility = plausibilityOf(options.draws)
   }
 
   operation(kind: OperationTypeNode): Operation {
@@ -65,10 +80,11 @@ class Writer {
     if (!root) throw new Error(`the schema has no ${kind}`)
     const names: Names = new Set()
     const many = kind === OperationTypeNode.QUERY ? 3 : 2
-    const count = kind === OperationTypeNode.SUBSCRIPTION || this.#draws.chance(0.7) ? 1 : this.#draws.between(2, many)
+    const count =
+      kind === OperationTypeNode.SUBSCRIPTION || this.#draws.chance(0.7) ? 1 : this.#draws.between(2, many)
     const fields = Object.values(root.getFields())
     const selections = Array.from({ length: count }, () => {
-      const field = this.#oneOf(fields)
+      const field = this.#oneOf(root, fields)
       this.#root = field.name
       return this.#field(field, 1, names)
     })
@@ -81,7 +97,9 @@ class Writer {
       query: this.#shuffled([own, ...this.#fragments, ...other]).join('\n'),
       operationName: name !== '' && (other.length > 0 || this.#draws.chance(0.5)) ? name : undefined,
       variables: Object.fromEntries(
-        [...this.#variables].flatMap(([variable, { value, isLeftOut }]) => (isLeftOut ? [] : [[variable, value]])),
+        [...this.#variables].flatMap(([variable, { value, isLeftOut }]) =>
+          isLeftOut ? [] : [[variable, value]],
+        ),
       ),
     }
   }
@@ -91,7 +109,8 @@ class Writer {
     const type = getNamedType(field.type)
     const args = this.#arguments(field.args)
     const isTaken = names.has(field.name)
-    const alias = isTaken || (field.name !== '__typename' && this.#draws.chance(0.08)) ? `f${++this.#aliases}` : ''
+    const alias =
+      isTaken || (field.name !== '__typename' && this.#draws.chance(0.08)) ? `f${++this.#aliases}` : ''
     names.add(alias || field.name)
     const selection = isCompositeType(type) ? ` { ${this.#selection(type, depth + 1, new Set())} }` : ''
     // A subscription's own field cannot be left out.
@@ -108,25 +127,40 @@ class Writer {
     return this.#draws.chance(0.06) ? this.#asFragment(type, written) : written
   }
 
-  #ownFields(type: Exclude<GraphQLCompositeType, { getTypes(): unknown }>, depth: number, names: Names): string[] {
+  #ownFields(
+    type: Exclude<GraphQLCompositeType, { getTypes(): unknown }>,
+    depth: number,
+    names: Names,
+  ): string[] {
     const all = Object.values(type.getFields())
     const fitting = all.filter(({ type: fieldType }) => this.#fits(getNamedType(fieldType), depth))
-    const from = fitting.length === 0 ? all.filter(({ type: fieldType }) => isLeafType(getNamedType(fieldType))) : fitting
+    const from =
+      fitting.length === 0
+        ? all.filter(({ type: fieldType }) => isLeafType(getNamedType(fieldType)))
+        : fitting
     if (from.length === 0) return []
     const count = this.#fields > FIELDS ? 1 : this.#draws.between(1, Math.min(4, from.length))
-    const chosen = new Set(Array.from({ length: count }, () => this.#oneOf(from)))
+    const chosen = new Set(Array.from({ length: count }, () => this.#oneOf(type, from)))
     return [...chosen].map((field) => this.#field(field, depth, names))
   }
 
-  #members(type: Extract<GraphQLCompositeType, { resolveType?: unknown }>, depth: number, names: Names): string[] {
+  #members(
+    type: Extract<GraphQLCompositeType, { resolveType?: unknown }>,
+    depth: number,
+    names: Names,
+  ): string[] {
     const { schema } = this.#options
     const possible = schema.getPossibleTypes(type)
-    const count = this.#fields > FIELDS ? 1 : this.#draws.between(1, 3)
+    const count = this.#fields > FIELDS ? 1 : this.#draws.between(1, Math.ceil(possible.length / 3))
     const chosen = new Set(Array.from({ length: count }, () => this.#draws.oneOf(possible)))
     // What succeeded is worth more than why something was refused.
     const success = possible.filter(({ name }) => /Success|Applied|Proposed|Envelope/.test(name))
     if (success.length > 0 && this.#draws.chance(0.8)) for (const member of success) chosen.add(member)
-    const fragments = [...chosen].map((member) => `... on ${member.name} { ${this.#selection(member, depth, names)} }`)
+    const wanted = possible.filter((member) => this.#isWanted(member))
+    if (wanted.length > 0 && this.#draws.chance(0.6)) chosen.add(this.#draws.oneOf(wanted))
+    const fragments = [...chosen].map(
+      (member) => `... on ${member.name} { ${this.#selection(member, depth, names)} }`,
+    )
     const rejection = schema.getType('Rejection')
     const takesRejections = isUnionType(type) && possible.some(({ name }) => name === 'ValidationFailed')
     if (takesRejections && isAbstractType(rejection) && this.#draws.chance(0.5))
@@ -162,7 +196,12 @@ class Writer {
       const { name, type } = arg
       if (name === 'last' && given['first'] !== undefined && this.#draws.chance(0.95)) return []
       if (!isRequiredArgument(arg) && !isGiven(this.#draws, name)) return []
-      const value = valueFor(name, type, { ...this.#options, operation: this.#root, given })
+      const value = valueFor(name, type, {
+        ...this.#options,
+        operation: this.#root,
+        given,
+        plausibility: this.#plausibility,
+      })
       given = { ...given, [name]: value }
       return [`${name}: ${this.#written(type, value)}`]
     })
@@ -180,12 +219,28 @@ class Writer {
     return name
   }
 
-  #oneOf(fields: readonly GraphQLField<unknown, unknown>[]): GraphQLField<unknown, unknown> {
-    return this.#draws.weighted(...fields.map((field) => [weights[field.name] ?? 1, () => field] as const))
+  #oneOf(
+    parent: GraphQLCompositeType,
+    fields: readonly GraphQLField<unknown, unknown>[],
+  ): GraphQLField<unknown, unknown> {
+    const { isWanted = () => false } = this.#options
+    return this.#draws.weighted(
+      ...fields.map((field) => {
+        const more = isWanted(`${parent.name}.${field.name}`) ? 5 : 1
+        return [more * (weights[field.name] ?? 1), () => field] as const
+      }),
+    )
+  }
+
+  #isWanted(type: GraphQLObjectType): boolean {
+    const { isWanted = () => false } = this.#options
+    return Object.keys(type.getFields()).some((field) => isWanted(`${type.name}.${field}`))
   }
 
   #shuffled(parts: readonly string[]): string[] {
-    const sorted = parts.map((part) => [this.#draws.between(0, 1_000_000), part] as const).sort(([a], [b]) => a - b)
+    const sorted = parts
+      .map((part) => [this.#draws.between(0, 1_000_000), part] as const)
+      .sort(([a], [b]) => a - b)
     return sorted.map(([, part]) => part)
   }
 }

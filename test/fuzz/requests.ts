@@ -27,7 +27,11 @@ export const bodyOf = ({ query, operationName, variables }: Operation): string =
 
 const searchOf = ({ query, operationName, variables }: Operation): string | null => {
   if (!query.isWellFormed()) return null
-  const params = { query, ...(operationName !== undefined && { operationName }), variables: toJson(variables) }
+  const params = {
+    query,
+    ...(operationName !== undefined && { operationName }),
+    variables: toJson(variables),
+  }
   return String(new URLSearchParams(params))
 }
 
@@ -39,7 +43,12 @@ export const posted = (operation: Operation, headers: Record<string, string>): H
   operation,
 })
 
-const accepts = ['*/*', 'application/graphql-response+json', 'application/json', 'application/*;q=0.3, image/png']
+const accepts = [
+  '*/*',
+  'application/graphql-response+json',
+  'application/json',
+  'application/*;q=0.3, image/png',
+]
 
 /** An operation that is meant to be carried out, or refused for what it says. */
 export const validRequest = (options: OperationOptions): HttpRequest => {
@@ -75,23 +84,107 @@ export const invalidRequest = (options: OperationOptions): HttpRequest => {
     [2, () => withBody(mutilatedBytes(draws, body))],
     [2, () => withBody(toJson(draws.of(json)))],
     [1, () => withBody(toJson([JSON.parse(bodyOf({ ...operation, variables: {} }))]))],
-    [2, () => withBody(toJson({ ...operation, [draws.oneOf(['variables', 'query', 'operationName', 'extensions', 'id'])]: draws.of(json) }))],
+    [
+      2,
+      () =>
+        withBody(
+          toJson({
+            ...operation,
+            [draws.oneOf(['variables', 'query', 'operationName', 'extensions', 'id'])]: draws.of(json),
+          }),
+        ),
+    ],
     [2, () => posted({ ...operation, variables: withoutOne(draws, operation.variables) }, headers)],
     [3, () => posted({ ...operation, variables: withOther(draws, operation.variables) }, headers)],
     [1, () => posted({ ...operation, operationName: draws.of(text) }, headers)],
-    [1, () => ({ ...sound, target: `/graphql?${searchOf(operation) ?? ''}`, method: 'GET', body: undefined, operation: undefined })],
-    [1, () => ({ ...sound, target: `/graphql?query=${draws.oneOf(['%ff', '%', '{', '&query=', '{__typename}&variables=[]', '', '%00'])}`, method: 'GET', body: undefined, operation: undefined })],
+    [
+      1,
+      () => ({
+        ...sound,
+        target: `/graphql?${searchOf(operation) ?? ''}`,
+        method: 'GET',
+        body: undefined,
+        operation: undefined,
+      }),
+    ],
+    [
+      1,
+      () => ({
+        ...sound,
+        target: `/graphql?query=${draws.oneOf(['%ff', '%', '{', '&query=', '{__typename}&variables=[]', '', '%00'])}`,
+        method: 'GET',
+        body: undefined,
+        operation: undefined,
+      }),
+    ],
     [2, () => ({ ...sound, headers: { ...sound.headers, ...oddHeader(draws) }, operation: undefined })],
-    [1, () => ({ ...sound, target: draws.oneOf(['/', '/graphql/', '/graphql/x', '//graphql', '/health', '/ready', '/metrics', '/%ff', '/graphql?', '/__proto__']), operation: undefined })],
-    [1, () => ({ ...sound, method: draws.oneOf(['PUT', 'DELETE', 'PATCH', 'OPTIONS', 'HEAD']), ...(draws.chance(0.5) && { body: undefined }), operation: undefined })],
+    [
+      1,
+      () => ({
+        ...sound,
+        target: draws.oneOf([
+          '/',
+          '/graphql/',
+          '/graphql/x',
+          '//graphql',
+          '/health',
+          '/ready',
+          '/metrics',
+          '/%ff',
+          '/graphql?',
+          '/__proto__',
+        ]),
+        operation: undefined,
+      }),
+    ],
+    [
+      1,
+      () => ({
+        ...sound,
+        method: draws.oneOf(['PUT', 'DELETE', 'PATCH', 'OPTIONS', 'HEAD']),
+        ...(draws.chance(0.5) && { body: undefined }),
+        operation: undefined,
+      }),
+    ],
   )
 }
 
 const latin1 = (characters: string): string => Buffer.from(characters).toString('latin1')
 
 const oddHeader = (draws: Draws): Record<string, string> => {
-  const values = ['', ' ', 'x'.repeat(300), latin1('\u00e9'), '\u00ff', latin1('\u{1f600}'), '__proto__', 'null', '-1', '"', ',', ';;;=']
-  const names = ['content-type', 'accept', 'x-tenant', 'x-user', 'x-user-name', 'x-actor-kind', 'x-actor-id', 'x-request-id', 'traceparent', 'last-event-id', 'content-encoding', 'authorization', 'origin', 'accept-language', 'if-none-match', 'range', 'x-http-method-override']
+  const values = [
+    '',
+    ' ',
+    'x'.repeat(300),
+    latin1('\u00e9'),
+    '\u00ff',
+    latin1('\u{1f600}'),
+    '__proto__',
+    'null',
+    '-1',
+    '"',
+    ',',
+    ';;;=',
+  ]
+  const names = [
+    'content-type',
+    'accept',
+    'x-tenant',
+    'x-user',
+    'x-user-name',
+    'x-actor-kind',
+    'x-actor-id',
+    'x-request-id',
+    'traceparent',
+    'last-event-id',
+    'content-encoding',
+    'authorization',
+    'origin',
+    'accept-language',
+    'if-none-match',
+    'range',
+    'x-http-method-override',
+  ]
   const known: readonly Record<string, string>[] = [
     { 'content-type': 'text/plain' },
     { 'content-type': 'multipart/form-data; boundary=x' },
@@ -108,7 +201,37 @@ const oddHeader = (draws: Draws): Record<string, string> => {
   return draws.chance(0.5) ? draws.oneOf(known) : { [draws.oneOf(names)]: draws.oneOf(values) }
 }
 
-const pieces = ['{', '}', '(', ')', '"', '"""', '\\', '\\u0000', '\\uD800', '$', '@', '...', '!', '#', '\u0000', '\ufeff', 'null', 'on', 'fragment', 'subscription', '__typename', '__schema { types { name } }', '@skip', '@defer', '-', '1e400', '__proto__', '[', ': ']
+const pieces = [
+  '{',
+  '}',
+  '(',
+  ')',
+  '"',
+  '"""',
+  '\\',
+  '\\u0000',
+  '\\uD800',
+  '$',
+  '@',
+  '...',
+  '!',
+  '#',
+  '\u0000',
+  '\ufeff',
+  'null',
+  'on',
+  'fragment',
+  'subscription',
+  '__typename',
+  '__schema { types { name } }',
+  '@skip',
+  '@defer',
+  '-',
+  '1e400',
+  '__proto__',
+  '[',
+  ': ',
+]
 
 /** With a part of it removed, repeated, or replaced. */
 export const mutilated = (draws: Draws, document: string): string => {

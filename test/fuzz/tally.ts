@@ -1,7 +1,8 @@
 /** What was reached and what came of it: the figures of a run. */
 import { type GraphQLSchema, isObjectType } from 'graphql'
 
-const add = (counts: Map<string, number>, name: string): void => void counts.set(name, (counts.get(name) ?? 0) + 1)
+const add = (counts: Map<string, number>, name: string): void =>
+  void counts.set(name, (counts.get(name) ?? 0) + 1)
 
 export class Tally {
   /** How many requests there were, by what they were. */
@@ -26,7 +27,10 @@ export class Tally {
     for (const [name, value] of Object.entries(fields)) {
       add(this.fields, `${type}.${name}`)
       if (type !== 'Mutation' || name === '__typename') continue
-      const result = typeof value === 'object' && value !== null && '__typename' in value ? String(value.__typename) : 'null'
+      const result =
+        typeof value === 'object' && value !== null && '__typename' in value
+          ? String(value.__typename)
+          : 'null'
       const results = this.mutations.get(name) ?? new Map<string, number>()
       this.mutations.set(name, results)
       add(results, result)
@@ -41,7 +45,9 @@ export class Tally {
   unreached(schema: GraphQLSchema): string[] {
     return Object.values(schema.getTypeMap())
       .filter((type) => isObjectType(type) && !type.name.startsWith('__') && type.name !== 'Subscription')
-      .flatMap((type) => (isObjectType(type) ? Object.keys(type.getFields()).map((field) => `${type.name}.${field}`) : []))
+      .flatMap((type) =>
+        isObjectType(type) ? Object.keys(type.getFields()).map((field) => `${type.name}.${field}`) : [],
+      )
       .filter((field) => !this.fields.has(field))
   }
 

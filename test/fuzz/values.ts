@@ -50,7 +50,19 @@ const longText = fc.integer({ min: 3_000, max: 4_000 }).map((length) => 'lorem i
 
 export const text: fc.Arbitrary<string> = fc.oneof(
   { weight: 4, arbitrary: fc.constantFrom(...oddIds, ...noIds) },
-  { weight: 4, arbitrary: fc.constantFrom(' ', '\r\n', '\t', '-0', '1e999', '{"a":null}', '\u2029', 'z\u0351\u036b\u0343') },
+  {
+    weight: 4,
+    arbitrary: fc.constantFrom(
+      ' ',
+      '\r\n',
+      '\t',
+      '-0',
+      '1e999',
+      '{"a":null}',
+      '\u2029',
+      'z\u0351\u036b\u0343',
+    ),
+  },
   { weight: 4, arbitrary: fc.string({ unit: 'grapheme', maxLength: 30 }) },
   { weight: 2, arbitrary: fc.string({ unit: 'binary', maxLength: 30 }) },
   { weight: 1, arbitrary: longText },
@@ -102,7 +114,9 @@ export const seq: fc.Arbitrary<unknown> = fc.constantFrom(
 
 const number: fc.Arbitrary<unknown> = fc.oneof(
   fc.constantFrom(0, 1, -1, 1.5, 2 ** 31, -(2 ** 31), 2 ** 53 - 1, 2 ** 53, 1e21, 1e308, 5e-324),
-  fc.constantFrom(...['-0', '1e400', '-1e400', '9007199254740993', '1E2', '0.1e-9'].map((raw) => new RawNumber(raw))),
+  fc.constantFrom(
+    ...['-0', '1e400', '-1e400', '9007199254740993', '1E2', '0.1e-9'].map((raw) => new RawNumber(raw)),
+  ),
   fc.double({ noNaN: true, noDefaultInfinity: true }),
 )
 
@@ -110,7 +124,10 @@ const nested = (depth: number): unknown => JSON.parse(`${'{"a":['.repeat(depth)}
 
 const key = fc.oneof(
   { weight: 3, arbitrary: fc.constantFrom('title', 'text', 'items', 'a', 'b', '', '1', '-0', '$ref') },
-  { weight: 1, arbitrary: fc.constantFrom('__proto__', 'constructor', 'prototype', '\ud800', '\u0000', '\u2028') },
+  {
+    weight: 1,
+    arbitrary: fc.constantFrom('__proto__', 'constructor', 'prototype', '\ud800', '\u0000', '\u2028'),
+  },
 )
 
 /** Any JSON, its keys not always harmless. `Object.fromEntries` makes each key the object's own, `__proto__` too. */
@@ -132,5 +149,21 @@ export const json: fc.Arbitrary<unknown> = fc.oneof(
 /** JSON Pointers, some of which lead outside. */
 export const pointer = fc.oneof(
   fc.constantFrom('/title', '/text', '/items', '/items/i1', '/items/i1/done', '/items/i2'),
-  fc.constantFrom('', '/', '//', 'title', '/-', '/0', '/-1', '/~2', '/~01', '/title/0', '/items/-', '/__proto__/x', '/constructor/prototype/x', '/\ud800', `/${'a/'.repeat(200)}`),
+  fc.constantFrom(
+    '',
+    '/',
+    '//',
+    'title',
+    '/-',
+    '/0',
+    '/-1',
+    '/~2',
+    '/~01',
+    '/title/0',
+    '/items/-',
+    '/__proto__/x',
+    '/constructor/prototype/x',
+    '/\ud800',
+    `/${'a/'.repeat(200)}`,
+  ),
 )

@@ -27,7 +27,11 @@ export const evaluator: Headers = {
 export interface Known {
   readonly threads: readonly string[]
   readonly messages: readonly { readonly messageId: string; readonly threadId: string }[]
-  readonly artifacts: readonly { readonly artifactId: string; readonly version: number; readonly kind: string }[]
+  readonly artifacts: readonly {
+    readonly artifactId: string
+    readonly version: number
+    readonly kind: string
+  }[]
   readonly proposals: readonly string[]
   readonly runs: readonly string[]
   readonly waiting: readonly { readonly runId: string; readonly toolCallId: string; readonly kind: string }[]

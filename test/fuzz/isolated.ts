@@ -1,0 +1,73 @@
+/** Isolation as properties: what somebody else does changes nothing of what one sees. */
+import fc from 'fast-check'
+import { expect } from 'vitest'
+import type { Gateway } from '../../src/index.js'
+import { type Action, action, type Party, play, type Stories } from './isolation.js'
+
+export interface Trials {
+  readonly seed: number
+  readonly runs: number
+}
+
+const some = () => fc.array(action(), { minLength: 1, maxLength: 10 })
+
+let count = 0
+
+/** Parties that nobody was before. */
+const tenants = (): [Party, Party] => {
+  count++
+  return [
+    { tenantId: `tenant-${count}-a`, workspaceId: 'w1' },
+    { tenantId: `tenant-${count}-b`, workspaceId: 'w1' },
+  ]
+}
+
+const workspaces = (): [Party, Party] => {
+  count++
+  return [
+    { tenantId: `tenant-${count}`, workspaceId: 'workspace-a' },
+    { tenantId: `tenant-${count}`, workspaceId: 'workspace-b' },
+  ]
+}
+
+const holds = async (
+  gateway: Gateway,
+  { seed, runs }: Trials,
+  parties: () => [Party, Party],
+  arbitrary: () => fc.Arbitrary<Action[]>,
+) => {
+  const property = fc.asyncProperty(arbitrary(), arbitrary(), async (first, second) => {
+    const playing = (actions: readonly [Action[], Action[]]): Promise<Stories> =>
+      play({ gateway, parties: parties(), actions })
+    const together = await playing([first, second])
+    expect(together.first).toEqual((await playing([first, []])).first)
+    expect(together.second).toEqual((await playing([[], second])).second)
+  })
+  await fc.assert(property, { seed, numRuns: runs, endOnFailure: true })
+}
+
+/** Two tenants use the same ids, and each other's. */
+export const tenantsAreIsolated = (gateway: Gateway, trials: Trials): Promise<void> =>
+  holds(gateway, trials, tenants, some)
+
+/** Two workspaces of one tenant do; global ids are the tenant's, and may be asked for. */
+export const workspacesAreIsolated = (gateway: Gateway, trials: Trials): Promise<void> =>
+  holds(gateway, trials, workspaces, () =>
+    some().map((actions) => actions.filter(({ does }) => does !== 'node')),
+  )
+
+/** Actors of one workspace may give their commands the same ids: it is as if each had its own. */
+export const commandIdsAreTheirActorsOwn = async (
+  gateway: Gateway,
+  { seed, runs }: Trials,
+): Promise<void> => {
+  const repeating = fc.array(action(), { minLength: 5, maxLength: 16 })
+  const property = fc.asyncProperty(repeating, async (actions) => {
+    const playing = (commandId: (action: Action) => string) =>
+      play({ gateway, parties: tenants(), actions: [actions, []], commandId })
+    const shared = await playing(({ commandId }) => `c${(commandId ?? 0) % 2}`)
+    const own = await playing(({ commandId, actor }) => `c${(commandId ?? 0) % 2}-${actor}`)
+    expect(shared.first).toEqual(own.first)
+  })
+  await fc.assert(property, { seed, numRuns: runs, endOnFailure: true })
+}

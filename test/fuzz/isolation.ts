@@ -1,0 +1,444 @@
+/** Two parties that know nothing of each other do random things with the same ids, and steal what they can: what each of them sees. */
+import fc from 'fast-check'
+import type { Gateway } from '../../src/index.js'
+import { resultsIn } from './client.js'
+import { Normaliser } from './normal.js'
+
+// biome-ignore lint/suspicious/noExplicitAny: answers of many shapes
+type Answered = any
+
+/** Whose headers an action is sent with; the same names in both parties. */
+const actors = [
+  { 'x-user': 'ada' },
+  { 'x-actor-kind': 'external_agent', 'x-actor-id': 'ada' },
+  { 'x-user': 'bob' },
+] as const
+
+/** One thing a party does. Numbers pick from what there is when it is done. */
+export interface Action {
+  readonly does: keyof typeof deeds
+  readonly id: number
+  readonly other: number
+  readonly actor: number
+  readonly text: string
+  readonly commandId: number | null
+  /** Whether ids, cursors and positions are the other party's. */
+  readonly steals: boolean
+}
+
+const small = fc.integer({ min: 0, max: 2 })
+
+export const action = (): fc.Arbitrary<Action> =>
+  fc.record({
+    does: fc.constantFrom(...names()),
+    id: small,
+    other: small,
+    actor: small,
+    text: fc.constantFrom(
+      'hello',
+      'alpha',
+      '/ask why',
+      '/approve it',
+      '/note it',
+      '/all x',
+      '/all xy',
+      '/fail',
+    ),
+    commandId: fc.option(small, { freq: 3 }),
+    steals: fc.boolean(),
+  })
+
+const names = () => Object.keys(deeds) as (keyof typeof deeds)[]
+
+/** What a party had when it began: what the other can steal. */
+interface Loot {
+  readonly ids: readonly string[]
+  readonly cursors: readonly string[]
+  readonly runs: readonly {
+    readonly runId: string
+    readonly pending: readonly { readonly toolCallId: string }[]
+  }[]
+  readonly head: number
+}
+
+type Input = Record<string, unknown>
+
+const mutation = (name: string, input: Input, success: string) => ({
+  query: `mutation ($input: ${name[0]?.toUpperCase()}${name.slice(1)}Input!) { ${name}(input: $input) { __typename ${success}
+    ... on Rejection { code refusal: message } ... on ValidationFailed { issues { path message } } } }`,
+  input,
+})
+
+const query = (selection: string, variables: Input = {}, signature = '') => ({
+  query: `query ($workspaceId: ID!${signature}) { workspace(workspaceId: $workspaceId) { ${selection} } }`,
+  variables,
+})
+
+type Asked =
+  | ReturnType<typeof mutation>
+  | ReturnType<typeof query>
+  | { readonly query: string; readonly variables: Input }
+
+const target = ({ id, other, text }: Action): Input =>
+  other === 0
+    ? { thread: { threadId: `t${id}` } }
+    : other === 1
+      ? { message: { messageId: `m${id}`, threadId: 't0' } }
+      : { artifact: { artifactId: `a${id}`, version: text.length % 3 } }
+
+const page = 'edges { cursor node { id } } pageInfo { hasNextPage hasPreviousPage startCursor endCursor }'
+
+/** How each thing is asked for; `loot` is the other party's or the own, as the action says. */
+const deeds = {
+  createThread: ({ id, text }: Action) =>
+    mutation(
+      'createThread',
+      { threadId: `t${id}`, title: text },
+      '... on CreateThreadSuccess { seq thread { id title } }',
+    ),
+  post: ({ id, other, text }: Action) =>
+    mutation(
+      'postMessage',
+      { threadId: `t${other}`, messageId: `m${id}`, content: text },
+      '... on PostMessageSuccess { seq posted: message { id messageId } run { id } }',
+    ),
+  postAnew: ({ other, text }: Action) =>
+    mutation(
+      'postMessage',
+      { threadId: `t${other}`, content: text },
+      '... on PostMessageSuccess { seq posted: message { id } run { id } }',
+    ),
+  createArtifact: ({ id, other, text }: Action) =>
+    mutation(
+      'createArtifact',
+      {
+        artifactId: `a${id}`,
+        kind: ['note', 'checklist', 'free'][other],
+        data: { title: text },
+        proposalId: `p${id}`,
+      },
+      '... on ArtifactApplied { seq artifact { id data } } ... on ChangeProposed { seq proposal { id } }',
+    ),
+  edit: ({ id, other, text }: Action) =>
+    mutation(
+      'editArtifact',
+      {
+        artifactId: `a${id}`,
+        baseVersion: other + 1,
+        patch: { jsonPatch: [{ op: 'replace', path: '/title', value: text }] },
+        proposalId: `p${other}`,
+      },
+      '... on ArtifactApplied { seq version artifact { id data } } ... on ChangeProposed { seq proposal { id } }',
+    ),
+  archive: ({ id, other }: Action) =>
+    mutation(
+      'archiveArtifact',
+      { artifactId: `a${id}`, baseVersion: other + 1 },
+      '... on ArtifactApplied { seq version }',
+    ),
+  propose: ({ id, other, text }: Action) =>
+    mutation(
+      'proposeChange',
+      {
+        proposalId: `p${id}`,
+        change: { create: { artifactId: `a${other}`, kind: 'note', data: { title: text } } },
+      },
+      '... on ChangeProposed { seq proposal { id status } }',
+    ),
+  respond: ({ id, other }: Action) =>
+    mutation(
+      'respondToProposal',
+      { proposalId: `p${id}`, decision: other === 0 ? 'REJECT' : 'ACCEPT' },
+      '... on RespondToProposalSuccess { seq artifact { id version } proposal { status } }',
+    ),
+  focus: ({ id, other }: Action) =>
+    mutation(
+      'setThreadFocus',
+      { threadId: `t${id}`, artifactIds: [`a${other}`, `a${id}`] },
+      '... on SetThreadFocusSuccess { seq thread { focus { id } } }',
+    ),
+  mode: ({ id, other }: Action) =>
+    mutation(
+      'setThreadMode',
+      { threadId: `t${id}`, mode: other === 0 ? 'SUGGEST' : 'EDIT' },
+      '... on SetThreadModeSuccess { seq thread { mode } }',
+    ),
+  feedback: (action: Action) =>
+    mutation(
+      'giveFeedback',
+      {
+        feedbackType: action.other === 1 ? 'helpfulness' : 'mark',
+        target: target(action),
+        value: { rating: 3 },
+      },
+      '... on GiveFeedbackSuccess { seq }',
+    ),
+  record: ({ id, text }: Action) =>
+    mutation(
+      'recordAppEvent',
+      { name: text, threadId: id === 0 ? null : `t${id}` },
+      '... on RecordAppEventSuccess { seq }',
+    ),
+  answer: ({ text }: Action, { runs }: Loot) =>
+    mutation(
+      'answerDeferred',
+      { runId: runs[0]?.runId ?? 'r', toolCallId: runs[0]?.pending[0]?.toolCallId ?? 'c', answer: text },
+      '... on AnswerDeferredSuccess { seq resumed run { id } }',
+    ),
+  stop: ({ id }: Action, { runs }: Loot) =>
+    mutation('stopRun', { runId: runs[id % 2]?.runId ?? 'r' }, '... on StopRunSuccess { run { id status } }'),
+  list: ({ id }: Action, { cursors }: Loot) =>
+    query(
+      `threads(after: $after) { ${page} } artifacts(before: $after, last: 2) { ${page} } runs(first: 1, after: $after) { ${page} }`,
+      { after: cursors[id % Math.max(1, cursors.length)] ?? null },
+      ', $after: String',
+    ),
+  node: ({ id }: Action, { ids }: Loot) => ({
+    query: 'query ($ids: [ID!]!) { nodes(ids: $ids) { __typename id } node(id: "x") { id } }',
+    variables: { ids: ids.slice(id, id + 3) },
+  }),
+  used: ({ id }: Action) => query('messageIdUsed(messageId: $id) headSeq', { id: `m${id}` }, ', $id: ID!'),
+  replay: (_: Action, { head }: Loot) =>
+    query(
+      'events(afterSeq: $head) { seq id event { type } } changeNotes(afterSeq: $head) { artifactId text }',
+      { head },
+      ', $head: Seq!',
+    ),
+  run: ({ id }: Action, { runs }: Loot) =>
+    query('run(runId: $id) { id status threadId }', { id: runs[id % 2]?.runId ?? 'r' }, ', $id: ID!'),
+  watch: ({ id }: Action, { runs }: Loot) => ({
+    query:
+      'subscription ($workspaceId: ID!, $id: ID!) { runOutput(workspaceId: $workspaceId, runId: $id) { __typename } }',
+    variables: { id: runs[id % 2]?.runId ?? 'r' },
+  }),
+  resume: (_: Action, { head }: Loot) => ({
+    query:
+      'subscription ($workspaceId: ID!) { events(workspaceId: $workspaceId) { __typename ... on Envelope { seq id workspaceId } ... on ReplayComplete { upToSeq } ... on LogReset { headSeq } } }',
+    variables: {},
+    lastEventId: String(head),
+  }),
+} satisfies Record<string, (action: Action, loot: Loot) => Asked>
+
+const EVENT =
+  'seq id workspaceId threadId runId actor { __typename displayName } event { __typename type ... on MessagePostedEvent { messageId content } ... on ThreadCreatedEvent { threadId title } ... on ArtifactCreatedEvent { artifactId data } ... on RunEndedEvent { runStatus: status reason } ... on AppEvent { name } }'
+
+const VIEW = query(`id headSeq
+  threads { edges { cursor node { id threadId title mode focus { id } activeRun { id } messages { edges { cursor node { id messageId content seq author { displayName } run { id } } } } runs { edges { node { id } } } } } }
+  artifacts(includeArchived: true) { edges { cursor node { id artifactId kind version data archived updatedBy { displayName } revisions { edges { cursor node { version data proposalId } } } } } }
+  proposals(status: null) { edges { cursor node { id proposalId status artifact { id } } } }
+  runs { edges { cursor node { id runId threadId status pending { toolCallId answered } answers { toolCallId answer } } } }
+  changeNotes(afterSeq: 0) { artifactId text actors action }
+  m0: messageIdUsed(messageId: "m0") m1: messageIdUsed(messageId: "m1") m2: messageIdUsed(messageId: "m2")
+  events(first: 200) { ${EVENT} }`)
+
+const FOLLOW = `subscription ($workspaceId: ID!) { events(workspaceId: $workspaceId, afterSeq: 0) { __typename ... on Envelope { ${EVENT} } } }`
+
+export interface Party {
+  readonly tenantId: string
+  readonly workspaceId: string
+}
+
+/** What a party was told, in what order. */
+class Eyes {
+  readonly party: Party
+  readonly answers: Answered[] = []
+  readonly frames: Answered[] = []
+  readonly #gateway: Gateway
+  #loot: Loot = { ids: [], cursors: [], runs: [], head: 0 }
+
+  constructor(gateway: Gateway, party: Party) {
+    this.#gateway = gateway
+    this.party = party
+  }
+
+  get loot(): Loot {
+    return this.#loot
+  }
+
+  async ask(
+    asked: Asked & { lastEventId?: string },
+    actor: number,
+    commandId: string | null = null,
+  ): Promise<Answered> {
+    const { workspaceId } = this.party
+    const own = { workspaceId, ...(commandId !== null && { commandId }) }
+    const variables =
+      'input' in asked ? { input: { ...asked.input, ...own } } : { ...asked.variables, workspaceId }
+    const isStream = asked.query.startsWith('subscription')
+    const used =
+      asked.query.includes('$workspaceId') || 'input' in asked
+        ? variables
+        : asked.query.includes('$ids')
+          ? { ids: 'variables' in asked ? asked.variables['ids'] : [] }
+          : variables
+    const response = await this.#send(
+      { query: asked.query, variables: used },
+      {
+        ...actors[actor],
+        ...(isStream && { accept: 'text/event-stream' }),
+        ...(asked.lastEventId !== undefined && { 'last-event-id': asked.lastEventId }),
+      },
+    )
+    return isStream ? readSome(response) : response.json()
+  }
+
+  async act(action: Action, commandId: string | null, loot: Loot): Promise<void> {
+    const { does, actor } = action
+    const answer = await this.ask(deeds[does](action, loot), actor, commandId)
+    this.answers.push({ does, answer })
+    await this.#idle()
+  }
+
+  /** Everything there is to see, and what there is to steal of it. */
+  async look(): Promise<Answered> {
+    const view = await this.ask(VIEW, 0)
+    const { threads, artifacts, runs, headSeq, id } = view.data.workspace
+    const edges = [...threads.edges, ...artifacts.edges, ...runs.edges]
+    this.#loot = {
+      ids: [id, ...edges.map(({ node }: Answered) => node.id)],
+      cursors: edges.map(({ cursor }: Answered) => cursor),
+      runs: runs.edges.map(({ node }: Answered) => node),
+      head: headSeq,
+    }
+    return view
+  }
+
+  /** Follows the log from its start until it is told to stop: what came. */
+  async follow(): Promise<() => Promise<void>> {
+    const { workspaceId } = this.party
+    const response = await this.#send(
+      { query: FOLLOW, variables: { workspaceId } },
+      { accept: 'text/event-stream' },
+    )
+    const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader()
+    let text = ''
+    const reading = (async () => {
+      for (let part = await reader?.read(); part?.done === false; part = await reader?.read())
+        text += part.value
+    })()
+    return async () => {
+      const head: number = (await this.ask(query('headSeq'), 0)).data.workspace.headSeq
+      const came = () => resultsIn(text).map((result: Answered) => result.data.events)
+      const seqs = () => came().filter(({ __typename: type }) => type === 'Envelope')
+      for (let looks = 0; seqs().length < head && looks < 2_000; looks++) await pause(5)
+      await reader?.cancel()
+      await reading
+      this.frames.push(...seqs())
+    }
+  }
+
+  /** Until no turn of the party is under way. */
+  async #idle(): Promise<void> {
+    for (;;) {
+      const { data } = await this.ask(
+        query('runs(first: 200) { edges { node { status pending { answered } } } }'),
+        0,
+      )
+      const isBusy = data.workspace.runs.edges.some(
+        ({ node }: Answered) =>
+          node.status === 'RUNNING' ||
+          (node.status === 'PAUSED' && node.pending.every(({ answered }: Answered) => answered)),
+      )
+      if (!isBusy) return
+      await pause(1)
+    }
+  }
+
+  #send(body: object, headers: Record<string, string>): Promise<Response> {
+    return this.#gateway.fetch(
+      new Request('http://gateway/graphql', {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'x-tenant': this.party.tenantId, ...headers },
+        body: JSON.stringify(body),
+      }),
+    )
+  }
+}
+
+const pause = (time: number) => new Promise((resolve) => setTimeout(resolve, time))
+
+/** What a stream says up to where its replay is over, or its end. */
+const readSome = async (response: Response): Promise<unknown[]> => {
+  const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader()
+  let text = ''
+  for (let part = await reader?.read(); part?.done === false; part = await reader?.read()) {
+    text += part.value
+    if (text.includes('ReplayComplete') || text.includes('event: complete')) break
+  }
+  await reader?.cancel()
+  return resultsIn(text)
+}
+
+const prelude: readonly Action[] = [
+  ['createThread', 'alpha'],
+  ['post', '/ask why'],
+  ['postAnew', 'hello'],
+  ['createArtifact', 'alpha'],
+].map(([does, text]) => ({ does, text, id: 0, other: 0, actor: 0, commandId: null, steals: false }) as Action)
+
+/** What a party was told and sees in the end, as text without what is different each time. */
+export interface Story {
+  readonly answers: readonly string[]
+  readonly view: string
+  readonly frames: string
+}
+
+export interface Stories {
+  readonly first: Story
+  readonly second: Story
+}
+
+export interface Played {
+  readonly gateway: Gateway
+  readonly parties: readonly [Party, Party]
+  readonly actions: readonly [readonly Action[], readonly Action[]]
+  /** What an action's command id is called. */
+  readonly commandId?: (action: Action) => string | null
+}
+
+/** Lets both parties act at the same time, each one thing after the other. */
+export const play = async ({
+  gateway,
+  parties,
+  actions,
+  commandId = plainCommandId,
+}: Played): Promise<Stories> => {
+  const eyes = [new Eyes(gateway, parties[0]), new Eyes(gateway, parties[1])] as const
+  for (const each of eyes) {
+    for (const action of prelude) await each.act(action, null, each.loot)
+    await each.look()
+  }
+  const followed = await Promise.all(eyes.map((each) => each.follow()))
+  await Promise.all(
+    eyes.map(async (each, index) => {
+      const other = eyes[1 - index] ?? each
+      for (const action of actions[index] ?? [])
+        await each.act(action, commandId(action), action.steals ? other.loot : each.loot)
+    }),
+  )
+  await Promise.all(followed.map((stop) => stop()))
+  const told = async (each: Eyes): Promise<Story> => {
+    const normal = new Normaliser(
+      new Map(
+        parties.flatMap(
+          ({ tenantId, workspaceId }, n) =>
+            [
+              [tenantId, `<tenant ${n}>`],
+              [workspaceId, `<workspace ${n}>`],
+            ] as const,
+        ),
+      ),
+    )
+    // The view first: it names what was there in the order in which it came.
+    const view = normal.text(await each.look())
+    return {
+      view,
+      answers: each.answers.map((answer) => normal.text(answer)),
+      frames: normal.text(each.frames),
+    }
+  }
+  return { first: await told(eyes[0]), second: await told(eyes[1]) }
+}
+
+export const plainCommandId = ({ commandId }: Action): string | null =>
+  commandId === null ? null : `c${commandId}`
