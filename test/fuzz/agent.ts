@@ -1,4 +1,5 @@
 /** The echo agent, and under `/all` everything an agent can do in a turn. */
+import { setTimeout as pause } from 'node:timers/promises'
 import { z } from 'zod'
 import { checklist, defineArtifact, defineFeedback, echoAgent, helpfulness, note } from '../../src/index.js'
 import type { Agent, Step, Turn } from '../../src/runner/agent.js'
@@ -21,6 +22,11 @@ async function* everything({ runId, prompt, history, changeNotes }: Turn): Async
   yield { type: 'tool_returned', toolCallId: call.toolCallId, status: 'retry', summary: '' }
   yield { type: 'usage', usage: { requests: 1, inputTokens: 2, outputTokens: 3 } }
   yield { type: 'history', history: new TextEncoder().encode(prompt ?? '') }
+  yield { type: 'part_started', part: 2, kind: 'text' }
+  yield { type: 'text_delta', part: 2, delta: 'done' }
+  yield { type: 'part_ended', part: 2 }
+  // Long enough to be watched.
+  await pause(30)
   yield { type: 'reply', content: 'done' }
   if ((prompt?.length ?? 0) % 2 === 0) return
   const asked = { ...call, args: { prompt } }
@@ -45,4 +51,13 @@ export const definitions = {
     helpfulness,
     defineFeedback({ name: 'mark', targets: ['artifact', 'thread'], schema: z.looseObject({}) }),
   ],
+}
+
+/** The busy agent, whose turns take long enough to be under way at the same time. */
+export const unhurriedAgent: Agent = {
+  name: 'busy',
+  async *run(turn) {
+    await pause(5)
+    yield* busyAgent.run(turn)
+  },
 }

@@ -23,6 +23,8 @@ export interface Purpose {
   readonly scope: Scope
   /** The field of Query, Mutation or Subscription it is under. */
   readonly operation: string
+  /** The field whose argument it is, or is in. */
+  readonly field: string
   /** What was chosen around it, by name, for instance the artifact whose version is to be given. */
   readonly given: Readonly<Record<string, unknown>>
   /** How often a value is what would be plausible, where that is known. */
@@ -187,6 +189,8 @@ const plausibly: Readonly<Record<string, Plausible>> = {
   ),
   runId: (purpose) => {
     const { waiting, runs } = own(purpose)
+    const begun = purpose.world.begun
+    if (purpose.operation === 'runOutput' && begun !== null && purpose.draws.chance(0.8)) return begun
     if (
       purpose.operation === 'answerDeferred' ||
       (purpose.operation === 'stopRun' && purpose.draws.chance(0.3))
@@ -238,7 +242,8 @@ const plausibly: Readonly<Record<string, Plausible>> = {
   summary: ({ draws }) => draws.of(soundText),
   rationale: ({ draws }) => draws.of(soundText),
   reason: ({ draws }) => draws.of(soundText),
-  first: ({ draws }) => (draws.chance(0.97) ? draws.between(0, 3) : undefined),
+  first: ({ draws, field }) =>
+    draws.chance(0.97) ? draws.between(0, field === 'events' ? 30 : 3) : undefined,
   after: ({ draws, world }) => world.cursor(draws) ?? undefined,
   before: ({ draws, world }) => world.cursor(draws) ?? undefined,
   afterSeq: ({ draws, world, scope }) => Math.max(0, world.of(scope).head - draws.between(0, 30)),

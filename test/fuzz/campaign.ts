@@ -111,6 +111,7 @@ class Run {
         [78, () => this.#http(index, validRequest(options), told)],
         [12, () => this.#http(index, invalidRequest(options), told)],
         [4, () => this.#stream(index, draws, scope, told)],
+        [2, () => this.#watch(index, draws, scope, told)],
         [5, () => this.#socket(index, draws, scope, told)],
         [1, () => this.#rudeSocket(index, draws, scope, told)],
       )
@@ -170,7 +171,7 @@ class Run {
       ...resuming,
     })
     told(request)
-    const frames = draws.between(1, 4)
+    const frames = draws.between(1, 30)
     const answer = await this.#client.send(
       request,
       (text) => resultsIn(text).length >= frames || text.includes('ReplayComplete'),
@@ -178,6 +179,24 @@ class Run {
     const problems = this.#problemsOfStream(operation, answer)
     if (!answer.contentType.startsWith('text/event-stream')) problems.push(`it is ${answer.contentType}`)
     this.#found(index, problems, request, answer.text)
+  }
+
+  /** Watches a run that has just begun. */
+  async #watch(index: number, draws: Draws, scope: Scope, told: (request: unknown) => void): Promise<void> {
+    const query = `mutation ($input: PostMessageInput!) { postMessage(input: $input) {
+      ... on PostMessageSuccess { run { runId } } } }`
+    const [threadId = 't1'] = this.#world.of(scope).threads
+    const input = { workspaceId: scope.workspaceId, threadId, content: `/all ${draws.between(1, 99)}` }
+    const posting = posted({ query, variables: { input } }, { 'x-tenant': scope.tenantId })
+    const { data } = JSON.parse((await this.#client.send(posting)).text)
+    this.#world.begun = data?.postMessage.run?.runId ?? null
+    const options = { ...this.#options(draws, scope), only: 'runOutput' }
+    const operation = randomOperation(OperationTypeNode.SUBSCRIPTION, options)
+    const request = posted(operation, { 'x-tenant': scope.tenantId, accept: 'text/event-stream' })
+    told(request)
+    this.tally.request('SSE')
+    const answer = await this.#client.send(request)
+    this.#found(index, this.#problemsOfStream(operation, answer), request, answer.text)
   }
 
   async #socket(index: number, draws: Draws, scope: Scope, told: (request: unknown) => void): Promise<void> {

@@ -5,7 +5,7 @@ import type { Operation } from './operations.js'
 import { toJson } from './values.js'
 
 /** Every code an error may have, and the statuses of an answer with it alone, beside 200 for what was executed. */
-export const expectedCodes: Readonly<Record<string, readonly number[]>> = {
+const expectedCodes: Readonly<Record<string, readonly number[]>> = {
   BAD_USER_INPUT: [400, 404, 405],
   GRAPHQL_PARSE_FAILED: [400],
   GRAPHQL_VALIDATION_FAILED: [400],
@@ -32,7 +32,7 @@ export const expectedCodes: Readonly<Record<string, readonly number[]>> = {
 /** Codes that only a database that is out of reach may have. */
 const unexpectedHere = new Set(['SERVICE_UNAVAILABLE', 'TIMEOUT', 'SLOW_CONSUMER'])
 
-export interface Failure {
+interface Failure {
   readonly message: string
   readonly code: string
   readonly path: readonly (string | number)[]

@@ -69,7 +69,10 @@ class Conformity {
   }
 
   #object(type: GraphQLObjectType, sets: readonly SelectionSetNode[], value: unknown, at: Place): void {
-    if (!isRecord(value)) return this.#wrong(at, `is no object: ${JSON.stringify(value)}`)
+    if (!isRecord(value)) {
+      this.#wrong(at, `is no object: ${JSON.stringify(value)}`)
+      return
+    }
     const selected = new Map<string, FieldNode[]>()
     for (const set of sets) this.#collect(type, set, selected)
     const [expected, found] = [[...selected.keys()], Object.keys(value)]
@@ -97,8 +100,8 @@ class Conformity {
     } else if (value === null) {
       return
     } else if (isListType(type)) {
-      if (!Array.isArray(value)) return this.#wrong(at, 'is no list')
-      for (const [index, item] of value.entries()) this.#value(type.ofType, nodes, item, [...at, index])
+      if (!Array.isArray(value)) this.#wrong(at, 'is no list')
+      else for (const [index, item] of value.entries()) this.#value(type.ofType, nodes, item, [...at, index])
     } else if (isLeafType(type)) {
       const isFine = isEnumType(type)
         ? typeof value === 'string' && type.getValue(value)
@@ -106,14 +109,13 @@ class Conformity {
       if (!isFine) this.#wrong(at, `is no ${type.name}: ${JSON.stringify(value)}`)
     } else {
       const own = isAbstractType(type) ? this.#typeOf(value, nodes) : type
-      if (!isObjectType(own) || (isAbstractType(type) && !this.#asked.schema.isSubType(type, own)))
-        return this.#wrong(at, `is of no type of ${type}: ${JSON.stringify(value)}`)
-      this.#object(
-        own,
-        nodes.flatMap(({ selectionSet }) => selectionSet ?? []),
-        value,
-        at,
+      const selected = nodes.flatMap(({ selectionSet }) => selectionSet ?? [])
+      if (
+        isObjectType(own) &&
+        (own === type || (isAbstractType(type) && this.#asked.schema.isSubType(type, own)))
       )
+        this.#object(own, selected, value, at)
+      else this.#wrong(at, `is of no type of ${type}: ${JSON.stringify(value)}`)
     }
   }
 
@@ -156,7 +158,6 @@ class Conformity {
   }
 
   #wrong(at: Place, problem: string): void {
-    // Where a value that must not be null could not be had, GraphQL puts null further up.
     this.#problems.push(`${at.join('.') || 'data'} ${problem}`)
   }
 }

@@ -2,17 +2,17 @@
 import { onTestFinished, test } from 'vitest'
 import { createGateway, headerAuth } from '../../src/index.js'
 import { describeStorages } from '../support/storages.js'
-import { busyAgent, definitions } from './agent.js'
+import { definitions, unhurriedAgent } from './agent.js'
 import { commandIdsAreTheirActorsOwn, tenantsAreIsolated, workspacesAreIsolated } from './isolated.js'
 
 describeStorages((newSubject) => {
   const gateway = async () => {
     const storage = await (await newSubject()).open()
-    const opened = createGateway({ storage, resolveActor: headerAuth, agent: busyAgent, ...definitions })
+    const opened = createGateway({ storage, resolveActor: headerAuth, agent: unhurriedAgent, ...definitions })
     onTestFinished(() => opened.close())
     return opened
   }
-  const trials = { seed: 20_261_130, runs: 3 }
+  const trials = { seed: 20_261_130, runs: 2 }
 
   test('what a tenant sees is what it would see if there were no other', async () => {
     await tenantsAreIsolated(await gateway(), trials)

@@ -30,7 +30,7 @@ const small = fc.integer({ min: 0, max: 2 })
 
 export const action = (): fc.Arbitrary<Action> =>
   fc.record({
-    does: fc.constantFrom(...names()),
+    does: fc.constantFrom(...names(), ...often, ...often),
     id: small,
     other: small,
     actor: small,
@@ -48,6 +48,8 @@ export const action = (): fc.Arbitrary<Action> =>
     steals: fc.boolean(),
   })
 
+const often = ['post', 'post', 'postAnew', 'node', 'list', 'createThread'] as const
+
 const names = () => Object.keys(deeds) as (keyof typeof deeds)[]
 
 /** What a party had when it began: what the other can steal. */
@@ -60,6 +62,9 @@ interface Loot {
   }[]
   readonly head: number
 }
+
+/** What turns may begin with. */
+const begins: ReadonlySet<string> = new Set(['post', 'postAnew', 'answer', 'stop'])
 
 type Input = Record<string, unknown>
 
@@ -194,7 +199,8 @@ const deeds = {
       ', $after: String',
     ),
   node: ({ id }: Action, { ids }: Loot) => ({
-    query: 'query ($ids: [ID!]!) { nodes(ids: $ids) { __typename id } node(id: "x") { id } }',
+    query:
+      'query ($ids: [ID!]!) { nodes(ids: $ids) { __typename id ... on Thread { title mode } ... on Run { status } ... on Workspace { headSeq } } node(id: "x") { id } }',
     variables: { ids: ids.slice(id, id + 3) },
   }),
   used: ({ id }: Action) => query('messageIdUsed(messageId: $id) headSeq', { id: `m${id}` }, ', $id: ID!'),
@@ -286,7 +292,7 @@ class Eyes {
     const { does, actor } = action
     const answer = await this.ask(deeds[does](action, loot), actor, commandId)
     this.answers.push({ does, answer })
-    await this.#idle()
+    if (begins.has(does)) await this.#idle()
   }
 
   /** Everything there is to see, and what there is to steal of it. */
@@ -377,7 +383,7 @@ const prelude: readonly Action[] = [
 ].map(([does, text]) => ({ does, text, id: 0, other: 0, actor: 0, commandId: null, steals: false }) as Action)
 
 /** What a party was told and sees in the end, as text without what is different each time. */
-export interface Story {
+interface Story {
   readonly answers: readonly string[]
   readonly view: string
   readonly frames: string
@@ -396,7 +402,7 @@ export interface Played {
   readonly commandId?: (action: Action) => string | null
 }
 
-/** Lets both parties act at the same time, each one thing after the other. */
+/** Lets both parties act at the same time, step by step. */
 export const play = async ({
   gateway,
   parties,
@@ -409,26 +415,28 @@ export const play = async ({
     await each.look()
   }
   const followed = await Promise.all(eyes.map((each) => each.follow()))
-  await Promise.all(
-    eyes.map(async (each, index) => {
-      const other = eyes[1 - index] ?? each
-      for (const action of actions[index] ?? [])
-        await each.act(action, commandId(action), action.steals ? other.loot : each.loot)
-    }),
-  )
-  await Promise.all(followed.map((stop) => stop()))
-  const told = async (each: Eyes): Promise<Story> => {
-    const normal = new Normaliser(
-      new Map(
-        parties.flatMap(
-          ({ tenantId, workspaceId }, n) =>
-            [
-              [tenantId, `<tenant ${n}>`],
-              [workspaceId, `<workspace ${n}>`],
-            ] as const,
-        ),
-      ),
+  const steps = Math.max(...actions.map(({ length }) => length))
+  for (let step = 0; step < steps; step++) {
+    await Promise.all(
+      eyes.map(async (each, index) => {
+        const action = actions[index]?.[step]
+        const loot = action?.steals ? eyes[1 - index]?.loot : each.loot
+        if (action !== undefined) await each.act(action, commandId(action), loot ?? each.loot)
+      }),
     )
+  }
+  await Promise.all(followed.map((stop) => stop()))
+  // Of what both share, the first name stands.
+  const shownAs = new Map(
+    [...parties.entries()]
+      .reverse()
+      .flatMap(([n, { tenantId, workspaceId }]) => [
+        [tenantId, `<tenant ${n}>`] as const,
+        [workspaceId, `<workspace ${n}>`] as const,
+      ]),
+  )
+  const told = async (each: Eyes): Promise<Story> => {
+    const normal = new Normaliser(shownAs)
     // The view first: it names what was there in the order in which it came.
     const view = normal.text(await each.look())
     return {
@@ -440,5 +448,4 @@ export const play = async ({
   return { first: await told(eyes[0]), second: await told(eyes[1]) }
 }
 
-export const plainCommandId = ({ commandId }: Action): string | null =>
-  commandId === null ? null : `c${commandId}`
+const plainCommandId = ({ commandId }: Action): string | null => (commandId === null ? null : `c${commandId}`)

@@ -1,6 +1,5 @@
 /** Random operations of the schema: whatever fields, arguments, unions and interfaces it has are found in it, and none are listed here. */
 import {
-  type GraphQLArgument,
   type GraphQLCompositeType,
   type GraphQLField,
   type GraphQLInputType,
@@ -32,6 +31,8 @@ export interface OperationOptions {
   readonly draws: Draws
   readonly world: World
   readonly scope: Scope
+  /** The only field of Query, Mutation or Subscription to be asked for. */
+  readonly only?: string
   /** Whether a field, such as `Thread.title`, is wanted more than others. */
   readonly isWanted?: (field: string) => boolean
 }
@@ -82,7 +83,8 @@ class Writer {
     const many = kind === OperationTypeNode.QUERY ? 3 : 2
     const count =
       kind === OperationTypeNode.SUBSCRIPTION || this.#draws.chance(0.7) ? 1 : this.#draws.between(2, many)
-    const fields = Object.values(root.getFields())
+    const { only } = this.#options
+    const fields = Object.values(root.getFields()).filter(({ name }) => only === undefined || name === only)
     const selections = Array.from({ length: count }, () => {
       const field = this.#oneOf(root, fields)
       this.#root = field.name
@@ -107,7 +109,7 @@ class Writer {
   #field(field: GraphQLField<unknown, unknown>, depth: number, names: Names): string {
     this.#fields++
     const type = getNamedType(field.type)
-    const args = this.#arguments(field.args)
+    const args = this.#arguments(field)
     const isTaken = names.has(field.name)
     const alias =
       isTaken || (field.name !== '__typename' && this.#draws.chance(0.08)) ? `f${++this.#aliases}` : ''
@@ -157,7 +159,8 @@ class Writer {
     const success = possible.filter(({ name }) => /Success|Applied|Proposed|Envelope/.test(name))
     if (success.length > 0 && this.#draws.chance(0.8)) for (const member of success) chosen.add(member)
     const wanted = possible.filter((member) => this.#isWanted(member))
-    if (wanted.length > 0 && this.#draws.chance(0.6)) chosen.add(this.#draws.oneOf(wanted))
+    for (let more = wanted.length === 0 ? 0 : this.#draws.between(0, 2); more > 0; more--)
+      chosen.add(this.#draws.oneOf(wanted))
     const fragments = [...chosen].map(
       (member) => `... on ${member.name} { ${this.#selection(member, depth, names)} }`,
     )
@@ -190,7 +193,7 @@ class Writer {
     return `@${name}(if: $${this.#variable('Boolean!', condition)})`
   }
 
-  #arguments(args: readonly GraphQLArgument[]): string {
+  #arguments({ name: field, args }: GraphQLField<unknown, unknown>): string {
     let given: Purpose['given'] = {}
     const written = args.flatMap((arg) => {
       const { name, type } = arg
@@ -199,6 +202,7 @@ class Writer {
       const value = valueFor(name, type, {
         ...this.#options,
         operation: this.#root,
+        field,
         given,
         plausibility: this.#plausibility,
       })
@@ -226,7 +230,7 @@ class Writer {
     const { isWanted = () => false } = this.#options
     return this.#draws.weighted(
       ...fields.map((field) => {
-        const more = isWanted(`${parent.name}.${field.name}`) ? 5 : 1
+        const more = isWanted(`${parent.name}.${field.name}`) ? 20 : 1
         return [more * (weights[field.name] ?? 1), () => field] as const
       }),
     )

@@ -22,7 +22,7 @@ export const whoOf = (draws: Draws, tenantId: string): Record<string, string> =>
   ...(draws.chance(0.04) ? evaluator : draws.oneOf(actors)),
 })
 
-export const bodyOf = ({ query, operationName, variables }: Operation): string =>
+const bodyOf = ({ query, operationName, variables }: Operation): string =>
   toJson({ query, ...(operationName !== undefined && { operationName }), variables })
 
 const searchOf = ({ query, operationName, variables }: Operation): string | null => {

@@ -2,7 +2,7 @@
 import type { Scope } from '../../src/storage/port.js'
 import type { Draws } from './draws.js'
 
-export const tenants = ['acme', 'globex'] as const
+const tenants = ['acme', 'globex'] as const
 export const workspaces = ['w1', 'w2', '__proto__'] as const
 export const scopes: readonly Scope[] = tenants.flatMap((tenantId) =>
   workspaces.map((workspaceId) => ({ tenantId, workspaceId })),
@@ -69,6 +69,9 @@ export class World {
   readonly #known = new Map<string, Known>()
   /** Global ids and cursors, of whichever tenant and list. */
   readonly #seen = { id: [] as string[], cursor: [] as string[] }
+
+  /** The run that was begun last, of whichever workspace. */
+  begun: string | null = null
 
   of({ tenantId, workspaceId }: Scope): Known {
     return this.#known.get(`${tenantId} ${workspaceId}`) ?? nothing
