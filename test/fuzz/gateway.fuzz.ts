@@ -1,57 +1,75 @@
-/** The gateway under random requests: `npm run fuzz`, with FUZZ_SEED and FUZZ_REQUESTS. */
+/** The gateway under random requests, at length: `npm run fuzz`, with FUZZ_SEED and FUZZ_REQUESTS. */
 import { expect, onTestFinished, test } from 'vitest'
 import { createSchema } from '../../src/graphql/schema.js'
+import { createGateway, headerAuth } from '../../src/index.js'
 import { MemoryStorage } from '../../src/storage/memory.js'
-import type { Storage } from '../../src/storage/port.js'
-import { migrate } from '../../src/storage/prisma/migrate.js'
-import { openPrismaStorage } from '../../src/storage/prisma/open.js'
-import { createMigratedDatabase, describePostgres } from '../support/postgres.js'
-import { temporaryDirectory } from '../support/tmp.js'
+import { describeStorages } from '../support/storages.js'
+import { definitions, unhurriedAgent } from './agent.js'
+import { firstDifference } from './differential.js'
 import { expectSound, fuzz, report } from './fuzzing.js'
+import { commandIdsAreTheirActorsOwn, tenantsAreIsolated, workspacesAreIsolated } from './isolated.js'
 
 const seed = Number(process.env['FUZZ_SEED'] ?? Date.now() % 1_000_000_000)
 const requests = Number(process.env['FUZZ_REQUESTS'] ?? 20_000)
 
-/** How many requests make it certain enough that everything was reached. */
+/** How many requests make it certain enough that everything is reached. */
 const MANY = 20_000
 
-const fuzzed = async (name: string, open: () => Promise<Storage>, count: number): Promise<void> => {
-  console.log(`${name}: FUZZ_SEED=${seed} FUZZ_REQUESTS=${requests}`)
-  const begun = performance.now()
-  const run = await fuzz(open, seed, count)
-  const seconds = (performance.now() - begun) / 1000
-  console.log(`${name}: ${count} draws, ${seconds.toFixed(1)} s\n${report(run)}`)
-  expectSound(run)
-  if (count < MANY) return
-  expect(run.tally.onesided(createSchema())).toEqual([])
-  expect(run.tally.unreached(createSchema()).filter((field) => !unreachable.test(field))).toEqual([])
-}
-
-/** What no client can bring about: another process that has a run, events of another version. */
+/** What no request can bring about here: a run of another process, an event of another version. */
 const unreachable = /^(RunElsewhere|UnknownEvent)\./
 
-test('in memory', () => fuzzed('in memory', async () => new MemoryStorage(), requests))
+const told = async <Result>(what: string, run: () => Promise<Result>): Promise<Result> => {
+  const again = `FUZZ_SEED=${seed} FUZZ_REQUESTS=${requests} npm run fuzz -- -t '${expect.getState().currentTestName}'`
+  console.log(again)
+  const begun = performance.now()
+  const result = await run()
+  console.log(`${what} in ${((performance.now() - begun) / 1000).toFixed(1)} s`)
+  return result
+}
 
-test('on SQLite', () =>
-  fuzzed(
-    'on SQLite',
-    async () => {
-      const url = `file:${temporaryDirectory()}/artifactr.db`
-      await migrate(url)
-      return openPrismaStorage({ url })
-    },
-    requests / 10,
-  ))
+test('random requests, in memory', async () => {
+  const run = await told(`${requests} draws`, () => fuzz(async () => new MemoryStorage(), seed, requests))
+  console.log(report(run))
+  expectSound(run)
+  if (requests < MANY) return
+  const schema = createSchema()
+  expect(run.tally.onesided(schema)).toEqual([])
+  expect(run.tally.unreached(schema).filter((field) => !unreachable.test(field))).toEqual([])
+})
 
-describePostgres('', () => {
-  test('on PostgreSQL', () =>
-    fuzzed(
-      'on PostgreSQL',
-      async () => {
-        const { url, drop } = await createMigratedDatabase()
-        onTestFinished(drop)
-        return openPrismaStorage({ url })
-      },
-      requests / 10,
-    ))
+describeStorages((newSubject) => {
+  const opened = async () => (await newSubject()).open()
+  const few = requests / 10
+
+  test('random requests', async () => {
+    const run = await told(`${few} draws`, () => fuzz(opened, seed, few))
+    console.log(report(run))
+    expectSound(run)
+  })
+
+  test('the same answers as in memory', async () => {
+    const memory = new MemoryStorage()
+    onTestFinished(() => memory.close())
+    const other = await opened()
+    const difference = await told(`${few} requests to both`, () =>
+      firstDifference({ memory, other }, seed, few),
+    )
+    expect(difference).toBe(null)
+  })
+
+  test('isolation', async () => {
+    const gateway = createGateway({
+      storage: await opened(),
+      resolveActor: headerAuth,
+      agent: unhurriedAgent,
+      ...definitions,
+    })
+    onTestFinished(() => gateway.close())
+    const trials = { seed, runs: Math.ceil(requests / 1_000) }
+    await told(`${trials.runs} trials of each property`, async () => {
+      await tenantsAreIsolated(gateway, trials)
+      await workspacesAreIsolated(gateway, trials)
+      await commandIdsAreTheirActorsOwn(gateway, trials)
+    })
+  })
 })

@@ -2,7 +2,8 @@
 import fc from 'fast-check'
 import { expect } from 'vitest'
 import type { Gateway } from '../../src/index.js'
-import { type Action, action, type Party, play, type Stories } from './isolation.js'
+import { type Action, action } from './deeds.js'
+import { type Party, play, type Stories } from './isolation.js'
 
 export interface Trials {
   readonly seed: number
