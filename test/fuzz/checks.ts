@@ -71,6 +71,9 @@ export interface ToCheck {
   readonly visit: Visit
 }
 
+/** A document may have too many tokens from this length on, in UTF-16 units. */
+const LONG = 10_000
+
 /** What is wrong with a result of an operation. */
 export const resultProblems = (
   { schema, operation, visit }: ToCheck,
@@ -81,7 +84,7 @@ export const resultProblems = (
   if (document === null) return data === undefined ? [] : ['what cannot be parsed has data']
   if (data === undefined) {
     const isValid = () => validate(schema, document).length === 0
-    return codes.includes('GRAPHQL_PARSE_FAILED') ||
+    return (codes.includes('GRAPHQL_PARSE_FAILED') && operation.query.length < LONG) ||
       (codes.includes('GRAPHQL_VALIDATION_FAILED') && isValid())
       ? [`a valid document was refused: ${failures.map(({ message }) => message)}`]
       : []

@@ -46,6 +46,18 @@ const often = ['post', 'post', 'postAnew', 'node', 'list', 'createThread'] as co
 
 const names = () => Object.keys(deeds) as (keyof typeof deeds)[]
 
+/** Everything once, stolen where it can be: what both do at the same time in each run of a property. */
+export const everything = (): Action[] =>
+  names().map((does) => ({
+    does,
+    id: 0,
+    other: 0,
+    actor: 0,
+    text: '/all x',
+    commandId: null,
+    steals: true,
+  }))
+
 /** What a party had when it began: what the other can steal. */
 export interface Loot {
   readonly ids: readonly string[]

@@ -65,7 +65,7 @@ describeStorages((newSubject) => {
       ...definitions,
     })
     onTestFinished(() => gateway.close())
-    const trials = { seed, runs: Math.ceil(requests / 1_000) }
+    const trials = { seed, runs: Math.ceil(requests / 1_000), time: 120_000 }
     await told(`${trials.runs} trials of each property`, async () => {
       await tenantsAreIsolated(gateway, trials)
       await workspacesAreIsolated(gateway, trials)

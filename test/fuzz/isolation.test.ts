@@ -12,7 +12,7 @@ describeStorages((newSubject) => {
     onTestFinished(() => opened.close())
     return opened
   }
-  const trials = { seed: 20_261_130, runs: 2 }
+  const trials = { seed: 20_261_130, runs: 10, time: 600 }
 
   test('what a tenant sees is what it would see if there were no other', async () => {
     await tenantsAreIsolated(await gateway(), trials)
