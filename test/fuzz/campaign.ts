@@ -29,11 +29,8 @@ export interface Finding {
   readonly answer: string
 }
 
-/** How many findings end a run. */
-const ENOUGH = 12
-
-/** After how many requests a workspace is looked at again. */
-const SURVEY_EVERY = 12
+/** How many findings end a run, and after how many requests a workspace is looked at again. */
+const [ENOUGH, SURVEY_EVERY] = [12, 12]
 
 const BEGIN = `mutation ($workspaceId: ID!) {
   createThread(input: { workspaceId: $workspaceId, threadId: "t1" }) { __typename }
@@ -145,9 +142,12 @@ class Run {
     if (!contentType.includes('json') || text === '') return problems
     const value: unknown = JSON.parse(text)
     if (typeof value === 'object' && value !== null && 'status' in value) return problems
-    const { result, problems: found } = readResult(value)
-    this.#note(result)
-    return [...problems, ...found]
+    for (const one of Array.isArray(value) ? value : [value]) {
+      const { result, problems: found } = readResult(one)
+      this.#note(result)
+      problems.push(...found)
+    }
+    return problems
   }
 
   #problemsOfStream(operation: Operation, { text, status }: HttpAnswer): string[] {

@@ -11,8 +11,8 @@ const EVENT =
   'seq id workspaceId threadId runId actor { __typename displayName } event { __typename type ... on MessagePostedEvent { messageId content } ... on ThreadCreatedEvent { threadId title } ... on ArtifactCreatedEvent { artifactId data } ... on RunEndedEvent { runStatus: status reason } ... on AppEvent { name } }'
 
 const VIEW = query(`id headSeq
-  threads { edges { cursor node { id threadId title mode focus { id } activeRun { id } messages { edges { cursor node { id messageId content seq author { displayName } run { id } } } } runs { edges { node { id } } } } } }
-  artifacts(includeArchived: true) { edges { cursor node { id artifactId kind version data archived updatedBy { displayName } revisions { edges { cursor node { version data proposalId } } } } } }
+  threads(first: 10) { edges { cursor node { id threadId title mode focus { id } activeRun { id } messages(first: 40) { edges { cursor node { id messageId content seq author { displayName } run { id } } } } runs(first: 20) { edges { node { id } } } } } }
+  artifacts(includeArchived: true, first: 10) { edges { cursor node { id artifactId kind version data archived updatedBy { displayName } revisions(first: 10) { edges { cursor node { version data proposalId } } } } } }
   proposals(status: null) { edges { cursor node { id proposalId status artifact { id } } } }
   runs { edges { cursor node { id runId threadId status pending { toolCallId answered } answers { toolCallId answer } } } }
   changeNotes(afterSeq: 0) { artifactId text actors action }

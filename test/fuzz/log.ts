@@ -192,7 +192,7 @@ export const logProblems = async (ask: Ask, scope: Scope): Promise<string[]> => 
   )
 
   const nodes = (list: string, args: string, node: string) => nodesOf(ask, workspaceId, list, args, node)
-  const toldThreads = await nodes('threads', 'first: 100', 'threadId title mode focus { artifactId }')
+  const toldThreads = await nodes('threads', 'first: 50', 'threadId title mode focus { artifactId }')
   same(
     'threads',
     [...threads.keys()],
@@ -208,10 +208,10 @@ export const logProblems = async (ask: Ask, scope: Scope): Promise<string[]> => 
     const messages = await messagesOf(ask, workspaceId, threadId)
     same(`messages of ${threadId}`, logged?.messages, messages)
   }
-  const revisions = 'revisions(last: 200) { edges { node { version data } } }'
+  const revisions = 'revisions(last: 50) { edges { node { version data } } }'
   const toldArtifacts = await nodes(
     'artifacts',
-    'includeArchived: true, first: 50,',
+    'includeArchived: true, first: 5,',
     `artifactId kind version data archived ${revisions}`,
   )
   same(
