@@ -271,7 +271,8 @@ class Run {
   /** What has hardly been in an answer yet is asked for more often. */
   #options(draws: Draws, scope: Scope): OperationOptions {
     const isWanted = (field: string) => (this.tally.fields.get(field) ?? 0) < 3
-    return { schema: this.#schema, draws, world: this.#world, scope, isWanted }
+    const onSelected = (field: string) => void this.tally.selected.add(field)
+    return { schema: this.#schema, draws, world: this.#world, scope, isWanted, onSelected }
   }
 
   #resultProblems(operation: Operation, result: Result): string[] {

@@ -35,6 +35,8 @@ export interface OperationOptions {
   readonly only?: string
   /** Whether a field, such as `Thread.title`, is wanted more than others. */
   readonly isWanted?: (field: string) => boolean
+  /** Told of every field that is asked for. */
+  readonly onSelected?: (field: string) => void
 }
 
 /** How deep selections go, and about how many fields an operation has. */
@@ -88,6 +90,7 @@ class Writer {
     const selections = Array.from({ length: count }, () => {
       const field = this.#oneOf(root, fields)
       this.#root = field.name
+      this.#options.onSelected?.(`${root.name}.${field.name}`)
       return this.#field(field, 1, names)
     })
     const name = this.#draws.chance(0.3) ? `Fuzz${this.#draws.between(1, 99)}` : ''
@@ -143,6 +146,7 @@ class Writer {
     if (from.length === 0) return []
     const count = this.#fields > FIELDS ? 1 : this.#draws.between(1, Math.min(4, from.length))
     const chosen = new Set(Array.from({ length: count }, () => this.#oneOf(type, from)))
+    for (const field of chosen) this.#options.onSelected?.(`${type.name}.${field.name}`)
     return [...chosen].map((field) => this.#field(field, depth, names))
   }
 

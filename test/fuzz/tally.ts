@@ -9,6 +9,8 @@ export class Tally {
   readonly requests = new Map<string, number>()
   /** How they were answered: with data alone, or by the codes of their errors. */
   readonly outcomes = new Map<string, number>()
+  /** The fields of the schema that were asked for. */
+  readonly selected = new Set<string>()
   /** How often each field of the schema was in the data of an answer. */
   readonly fields = new Map<string, number>()
   /** By mutation: how often it succeeded, and how often each refusal came. */
@@ -43,12 +45,12 @@ export class Tally {
 
   /** Fields of the schema that were in no answer. */
   unreached(schema: GraphQLSchema): string[] {
-    return Object.values(schema.getTypeMap())
-      .filter((type) => isObjectType(type) && !type.name.startsWith('__') && type.name !== 'Subscription')
-      .flatMap((type) =>
-        isObjectType(type) ? Object.keys(type.getFields()).map((field) => `${type.name}.${field}`) : [],
-      )
-      .filter((field) => !this.fields.has(field))
+    return fieldsOf(schema).filter((field) => !this.fields.has(field))
+  }
+
+  /** Fields of the schema that nobody asked for. */
+  unasked(schema: GraphQLSchema): string[] {
+    return fieldsOf(schema).filter((field) => !this.selected.has(field))
   }
 
   /** Mutations that never succeeded, or were never refused. */
@@ -70,10 +72,18 @@ export class Tally {
       `answers: ${list(this.outcomes)}`,
       ...[...this.mutations].sort().map(([name, results]) => `  ${name}: ${list(results)}`),
       `${reached.length} fields answered; least often ${list(new Map(reached.slice(0, 12)))}`,
+      `never asked for: ${this.unasked(schema).join(', ') || 'none'}`,
       `in no answer: ${this.unreached(schema).join(', ') || 'none'}`,
     ].join('\n')
   }
 }
+
+const fieldsOf = (schema: GraphQLSchema): string[] =>
+  Object.values(schema.getTypeMap()).flatMap((type) =>
+    isObjectType(type) && !type.name.startsWith('__')
+      ? Object.keys(type.getFields()).map((field) => `${type.name}.${field}`)
+      : [],
+  )
 
 const isRejection = (schema: GraphQLSchema, name: string): boolean => {
   const [type, rejection] = [schema.getType(name), schema.getType('Rejection')]
