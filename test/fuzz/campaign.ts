@@ -7,9 +7,10 @@ import { Client, converse, resultsIn, speak } from './client.js'
 import { type Draws, drawsFor } from './draws.js'
 import { type Operation, type OperationOptions, randomOperation } from './operations.js'
 import { type HttpRequest, invalidRequest, mutilated, posted, validRequest, whoOf } from './requests.js'
+import { shrunk } from './shrink.js'
 import type { Tally } from './tally.js'
 import { toJson } from './values.js'
-import { scopes, surveyOf, World } from './world.js'
+import { BEGIN, scopes, surveyOf, World } from './world.js'
 
 export interface CampaignOptions {
   readonly url: string
@@ -17,8 +18,6 @@ export interface CampaignOptions {
   readonly requests: number
   /** Where it is counted. */
   readonly tally: Tally
-  /** The most requests under way at a time. */
-  readonly atOnce?: number
 }
 
 /** Something that must not be, and what it was the answer to. */
@@ -32,23 +31,16 @@ export interface Finding {
 /** How many findings end a run, and after how many requests a workspace is looked at again. */
 const [ENOUGH, SURVEY_EVERY] = [12, 12]
 
-const BEGIN = `mutation ($workspaceId: ID!) {
-  createThread(input: { workspaceId: $workspaceId, threadId: "t1" }) { __typename }
-  createArtifact(input: { workspaceId: $workspaceId, artifactId: "a1", kind: "note", data: { title: "alpha", text: "alpha" } }) { __typename }
-}`
+/** The most requests under way at a time. */
+const AT_ONCE = 6
 
-export const campaign = async ({
-  url,
-  seed,
-  requests,
-  tally,
-  atOnce = 6,
-}: CampaignOptions): Promise<readonly Finding[]> => {
+export const campaign = async (options: CampaignOptions): Promise<readonly Finding[]> => {
+  const { url, seed, requests, tally } = options
   const run = new Run(url, seed, tally)
   try {
     await run.begin()
     for (let index = 0; index < requests && run.findings.length < ENOUGH; ) {
-      const burst = Math.min(requests - index, drawsFor(seed ^ 0x5bd1e995, index).between(1, atOnce))
+      const burst = Math.min(requests - index, drawsFor(seed ^ 0x5bd1e995, index).between(1, AT_ONCE))
       if (index % SURVEY_EVERY < burst) await run.survey(index)
       await Promise.all(Array.from({ length: burst }, (_, n) => run.one(index + n)))
       index += burst
@@ -92,7 +84,8 @@ class Run {
     const { query, variables } = surveyOf(scope)
     const answer = await this.#client.send(posted({ query, variables }, { 'x-tenant': scope.tenantId }))
     const { data } = JSON.parse(answer.text)
-    this.#world.surveyed(scope, data)
+    if (data?.workspace) this.#world.surveyed(scope, data)
+    else this.#found(index, ['a survey was not answered'], scope, answer.text)
   }
 
   async one(index: number): Promise<void> {
@@ -123,7 +116,13 @@ class Run {
     this.tally.request(operation ? request.method : 'not as it should be')
     const answer = await this.#client.send(request)
     const problems = operation ? this.#problemsOf(operation, answer) : this.#problemsOfAny(answer)
-    this.#found(index, problems, request, answer.text)
+    if (problems.length === 0 || operation === undefined || request.method !== 'POST')
+      return this.#found(index, problems, request, answer.text)
+    const smallest = await shrunk(operation, async (smaller) => {
+      const again = await this.#client.send(posted(smaller, request.headers))
+      return this.#problemsOf(smaller, again)[0] === problems[0]
+    })
+    this.#found(index, problems, posted(smallest, request.headers), answer.text)
   }
 
   #problemsOf(operation: Operation, answer: HttpAnswer): string[] {

@@ -44,6 +44,8 @@ interface Failure {
   readonly path: readonly (string | number)[]
 }
 
+const REQUEST_ID = /[0-9a-f-]{36}/g
+
 export interface Result {
   readonly data?: unknown
   readonly failures: readonly Failure[]
@@ -64,7 +66,7 @@ export const readResult = (value: unknown): { readonly result: Result; readonly 
     const code = details?.code
     if (typeof message !== 'string' || !Array.isArray(path)) problems.push(`is no error: ${toJson(error)}`)
     if (expectedCodes[code] === undefined || unexpectedHere.has(code))
-      problems.push(`an error has the code ${code}: ${message}`)
+      problems.push(`an error has the code ${code}: ${String(message).replaceAll(REQUEST_ID, '<request>')}`)
     if (toJson(error).includes('node_modules')) problems.push('an error shows the inside')
     return { message, code, path }
   })

@@ -51,7 +51,9 @@ const fuzzOne = async (storage: Storage, seed: number, requests: number, tally: 
   const findings = await campaign({ url, seed, requests, tally })
   const misfits: string[] = []
   for (const scope of scopes) {
-    const problems = await logProblems(askAt(url, { 'x-tenant': scope.tenantId }), scope)
+    const problems = await logProblems(askAt(url, { 'x-tenant': scope.tenantId }), scope).catch((error) => [
+      String(error),
+    ])
     misfits.push(
       ...problems.map((problem) => `seed ${seed}, ${scope.tenantId} ${scope.workspaceId}: ${problem}`),
     )

@@ -48,6 +48,12 @@ const nothing: Known = {
   head: 0,
 }
 
+/** A thread and an artifact, so that there is something from the start. */
+export const BEGIN = `mutation ($workspaceId: ID!) {
+  createThread(input: { workspaceId: $workspaceId, threadId: "t1" }) { __typename }
+  createArtifact(input: { workspaceId: $workspaceId, artifactId: "a1", kind: "note", data: { title: "alpha", text: "alpha" } }) { __typename }
+}`
+
 const SURVEY = `query ($workspaceId: ID!) { workspace(workspaceId: $workspaceId) {
   headSeq
   threads(last: 20) { edges { node { threadId messages(last: 3) { edges { node { messageId } } } } } }
