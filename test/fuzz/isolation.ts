@@ -11,8 +11,8 @@ const EVENT =
   'seq id workspaceId threadId runId actor { __typename displayName } event { __typename type ... on MessagePostedEvent { messageId content } ... on ThreadCreatedEvent { threadId title } ... on ArtifactCreatedEvent { artifactId data } ... on RunEndedEvent { runStatus: status reason } ... on AppEvent { name } }'
 
 const VIEW = query(`id headSeq
-  threads(first: 10) { edges { cursor node { id threadId title mode focus { id } activeRun { id } messages(first: 40) { edges { cursor node { id messageId content seq author { displayName } run { id } } } } runs(first: 20) { edges { node { id } } } } } }
-  artifacts(includeArchived: true, first: 10) { edges { cursor node { id artifactId kind version data archived updatedBy { displayName } revisions(first: 10) { edges { cursor node { version data proposalId } } } } } }
+  threads(first: 3) { edges { cursor node { id threadId title mode focus { id } activeRun { id } messages(first: 30) { edges { cursor node { id messageId content seq author { displayName } run { id } } } } runs(first: 10) { edges { node { id } } } } } }
+  artifacts(includeArchived: true, first: 5) { edges { cursor node { id artifactId kind version data archived updatedBy { displayName } revisions(first: 8) { edges { cursor node { version data proposalId } } } } } }
   proposals(status: null) { edges { cursor node { id proposalId status artifact { id } } } }
   runs { edges { cursor node { id runId threadId status pending { toolCallId answered } answers { toolCallId answer } } } }
   changeNotes(afterSeq: 0) { artifactId text actors action }
@@ -119,7 +119,7 @@ class Eyes {
   async #idle(): Promise<void> {
     for (;;) {
       const { data } = await this.ask(
-        query('runs(first: 200) { edges { node { status pending { answered } } } }'),
+        query('runs(last: 20) { edges { node { status pending { answered } } } }'),
         0,
       )
       const isBusy = data.workspace.runs.edges.some(
