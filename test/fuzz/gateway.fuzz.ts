@@ -1,8 +1,8 @@
 /** The gateway under random requests, at length: `npm run fuzz`, with FUZZ_SEED and FUZZ_REQUESTS. */
 import { expect, onTestFinished, test } from 'vitest'
 import { createSchema } from '../../src/graphql/schema.js'
-import { createGateway, headerAuth } from '../../src/index.js'
 import { MemoryStorage } from '../../src/storage/memory.js'
+import { serve } from '../support/serving.js'
 import { describeStorages } from '../support/storages.js'
 import { definitions, unhurriedAgent } from './agent.js'
 import { firstDifference } from './differential.js'
@@ -62,18 +62,13 @@ describeStorages((newSubject) => {
   })
 
   test('isolation', async () => {
-    const gateway = createGateway({
-      storage: await opened(),
-      resolveActor: headerAuth,
-      agent: unhurriedAgent,
-      ...definitions,
-    })
-    onTestFinished(() => gateway.close())
+    const { url, stop } = await serve({ storage: await opened(), agent: unhurriedAgent, ...definitions })
+    onTestFinished(() => stop().then(() => undefined))
     const trials = { seed, runs: Math.ceil(requests / 1_000), time: 120_000 }
     await told(`${trials.runs} trials of each property`, async () => {
-      await tenantsAreIsolated(gateway, trials)
-      await workspacesAreIsolated(gateway, trials)
-      await commandIdsAreTheirActorsOwn(gateway, trials)
+      await tenantsAreIsolated(url, trials)
+      await workspacesAreIsolated(url, trials)
+      await commandIdsAreTheirActorsOwn(url, trials)
     })
   })
 })

@@ -1,7 +1,6 @@
 /** Isolation as properties: what somebody else does changes nothing of what one sees. */
 import fc from 'fast-check'
 import { expect } from 'vitest'
-import type { Gateway } from '../../src/index.js'
 import { type Action, action, everything } from './deeds.js'
 import { type Party, play, type Stories } from './isolation.js'
 
@@ -41,7 +40,7 @@ const workspaces = (): [Party, Party] => {
 }
 
 const holds = async (
-  gateway: Gateway,
+  url: string,
   trials: Trials,
   parties: () => [Party, Party],
   arbitrary: () => fc.Arbitrary<Action[]>,
@@ -51,7 +50,7 @@ const holds = async (
   const property = fc.asyncProperty(arbitrary(), arbitrary(), async (first, second) => {
     if (isOver()) return
     const playing = (actions: readonly [Action[], Action[]]): Promise<Stories> =>
-      play({ gateway, parties: parties(), actions })
+      play({ url, parties: parties(), actions })
     const together = await playing([first, second])
     // What is the other's is named so in ids and envelopes.
     expect(JSON.stringify(together.first)).not.toMatch(/<(tenant|workspace) 1>/)
@@ -67,13 +66,13 @@ const holds = async (
 }
 
 /** Two tenants use the same ids, and each other's. */
-export const tenantsAreIsolated = (gateway: Gateway, trials: Trials): Promise<void> =>
-  holds(gateway, trials, tenants, some)
+export const tenantsAreIsolated = (url: string, trials: Trials): Promise<void> =>
+  holds(url, trials, tenants, some)
 
 /** Two workspaces of one tenant do; global ids are the tenant's, and may be asked for. */
-export const workspacesAreIsolated = (gateway: Gateway, trials: Trials): Promise<void> =>
+export const workspacesAreIsolated = (url: string, trials: Trials): Promise<void> =>
   holds(
-    gateway,
+    url,
     trials,
     workspaces,
     () => some().map(withoutNodes),
@@ -83,13 +82,13 @@ export const workspacesAreIsolated = (gateway: Gateway, trials: Trials): Promise
 const withoutNodes = (actions: readonly Action[]): Action[] => actions.filter(({ does }) => does !== 'node')
 
 /** Actors of one workspace may give their commands the same ids: it is as if each had its own. */
-export const commandIdsAreTheirActorsOwn = async (gateway: Gateway, trials: Trials): Promise<void> => {
+export const commandIdsAreTheirActorsOwn = async (url: string, trials: Trials): Promise<void> => {
   const repeating = fc.array(action(), { minLength: 5, maxLength: 16 })
   const isOver = untilOver(trials)
   const property = fc.asyncProperty(repeating, async (actions) => {
     if (isOver()) return
     const playing = (commandId: (action: Action) => string) =>
-      play({ gateway, parties: tenants(), actions: [actions, []], commandId })
+      play({ url, parties: tenants(), actions: [actions, []], commandId })
     const shared = await playing(({ commandId }) => `c${(commandId ?? 0) % 2}`)
     const own = await playing(({ commandId, actor }) => `c${(commandId ?? 0) % 2}-${actor}`)
     expect(shared.first).toEqual(own.first)

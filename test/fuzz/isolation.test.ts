@@ -1,6 +1,6 @@
 /** Nobody sees or affects what is another's, on every storage there is. */
 import { onTestFinished, test } from 'vitest'
-import { createGateway, headerAuth } from '../../src/index.js'
+import { serve } from '../support/serving.js'
 import { describeStorages } from '../support/storages.js'
 import { definitions, unhurriedAgent } from './agent.js'
 import { commandIdsAreTheirActorsOwn, tenantsAreIsolated, workspacesAreIsolated } from './isolated.js'
@@ -8,9 +8,9 @@ import { commandIdsAreTheirActorsOwn, tenantsAreIsolated, workspacesAreIsolated 
 describeStorages((newSubject) => {
   const gateway = async () => {
     const storage = await (await newSubject()).open()
-    const opened = createGateway({ storage, resolveActor: headerAuth, agent: unhurriedAgent, ...definitions })
-    onTestFinished(() => opened.close())
-    return opened
+    const { url, stop } = await serve({ storage, agent: unhurriedAgent, ...definitions })
+    onTestFinished(() => stop().then(() => undefined))
+    return url
   }
   const trials = { seed: 20_261_130, runs: 10, time: 600 }
 

@@ -1,5 +1,4 @@
 /** Two parties that know nothing of each other do random things with the same ids, and steal what they can: what each of them sees. */
-import type { Gateway } from '../../src/index.js'
 import { resultsIn } from './client.js'
 import { type Action, type Asked, actors, begins, deeds, type Loot, query } from './deeds.js'
 import { Normaliser } from './normal.js'
@@ -31,11 +30,11 @@ class Eyes {
   readonly party: Party
   readonly answers: Answered[] = []
   readonly frames: Answered[] = []
-  readonly #gateway: Gateway
+  readonly #url: string
   #loot: Loot = { ids: [], cursors: [], runs: [], head: 0 }
 
-  constructor(gateway: Gateway, party: Party) {
-    this.#gateway = gateway
+  constructor(url: string, party: Party) {
+    this.#url = url
     this.party = party
   }
 
@@ -133,13 +132,11 @@ class Eyes {
   }
 
   #send(body: object, headers: Record<string, string>): Promise<Response> {
-    return this.#gateway.fetch(
-      new Request('http://gateway/graphql', {
-        method: 'POST',
-        headers: { 'content-type': 'application/json', 'x-tenant': this.party.tenantId, ...headers },
-        body: JSON.stringify(body),
-      }),
-    )
+    return fetch(`${this.#url}/graphql`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-tenant': this.party.tenantId, ...headers },
+      body: JSON.stringify(body),
+    })
   }
 }
 
@@ -177,7 +174,8 @@ export interface Stories {
 }
 
 export interface Played {
-  readonly gateway: Gateway
+  /** Of the gateway. */
+  readonly url: string
   readonly parties: readonly [Party, Party]
   readonly actions: readonly [readonly Action[], readonly Action[]]
   /** What an action's command id is called. */
@@ -186,12 +184,12 @@ export interface Played {
 
 /** Lets both parties act at the same time, step by step. */
 export const play = async ({
-  gateway,
+  url,
   parties,
   actions,
   commandId = plainCommandId,
 }: Played): Promise<Stories> => {
-  const eyes = [new Eyes(gateway, parties[0]), new Eyes(gateway, parties[1])] as const
+  const eyes = [new Eyes(url, parties[0]), new Eyes(url, parties[1])] as const
   for (const each of eyes) {
     for (const action of prelude) await each.act(action, null, each.loot)
     await each.look()
