@@ -83,7 +83,8 @@ export const presentResult = <Result extends ExecutionResult>(
 
 /**
  * The result of a request that was not executed, with its status whatever the media type of the answer. GraphQL over HTTP has 200 for
- * those who ask for `application/json` by name, since intermediaries may answer so too; all others get the status.
+ * those who ask for `application/json` by name, since intermediaries may answer so too; all others get the status. A subscription that is
+ * refused was not executed either: what refuses it knows nothing of HTTP, and its code tells the status.
  */
 export const withStatus = <Result extends ExecutionResult>(result: Result): Result => {
   if (result.errors === undefined || 'data' in result) return result
@@ -92,8 +93,12 @@ export const withStatus = <Result extends ExecutionResult>(result: Result): Resu
 
 const withOwnStatus = (error: GraphQLError): GraphQLError => {
   const { http, ...extensions } = error.extensions
-  return retold(error, error.message, { ...extensions, http: { ...http, spec: false } })
+  const status = statuses[String(extensions['code'])] ?? 400
+  return retold(error, error.message, { ...extensions, http: { status, ...http, spec: false } })
 }
+
+/** Of errors that come without a status. All others are 400. */
+const statuses: Readonly<Record<string, number>> = { FORBIDDEN: 403, TOKEN_EXPIRED: 401 }
 
 const presentError = (error: unknown, executed: boolean, exchange: Exchange, log: Log): GraphQLError => {
   const { requestId } = exchange

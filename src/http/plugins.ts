@@ -12,6 +12,7 @@ import type { Peer } from './peer.js'
 import { replyText } from './reply.js'
 import { answerRoute, type RoutesOptions } from './routes.js'
 import type { Signals } from './signals.js'
+import { acceptsStreamOnly } from './sse.js'
 import type { DocumentOf } from './trustedDocuments.js'
 import type { UnderWay } from './underWay.js'
 
@@ -87,9 +88,10 @@ const isDocument = (result: DocumentNode | Error | null): result is DocumentNode
 export const usePresentedErrors = (signals: Signals): Plugin => ({
   onResultProcess: ({ request, result, setResult }) => {
     const exchange = exchangeOf(request)
-    const namesJson = /application\/json/i.test(request.headers.get('accept') ?? '')
+    const isPlain =
+      /application\/json/i.test(request.headers.get('accept') ?? '') || acceptsStreamOnly(request)
     const present = (one: ExecutionResult) => presentResult(one, exchange, signals.log)
-    const finished = (one: ExecutionResult) => (namesJson ? one : withStatus(one))
+    const finished = (one: ExecutionResult) => (isPlain ? one : withStatus(one))
     const end = (one: ExecutionResult) => {
       const presented = present(one)
       signals.operationEnded(exchange, presented)

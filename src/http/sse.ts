@@ -112,7 +112,9 @@ const accepted = ({ headers }: Request): string[] =>
 const acceptsStream = (request: Request): boolean =>
   accepted(request).some((type) => type === STREAM || type === 'text/*' || type === '*/*' || type === '')
 
-const acceptsStreamOnly = (request: Request): boolean => accepted(request).every((type) => type === STREAM)
+/** Whether nothing but a stream is asked for: then errors come in one as well. */
+export const acceptsStreamOnly = (request: Request): boolean =>
+  accepted(request).every((type) => type === STREAM)
 
 /** The response of Node's server, where there is one. */
 const responseIn = (context: object): ServerResponse | undefined =>

@@ -162,6 +162,11 @@ describe('an operation that cannot be executed', () => {
       { query: 'query ($id: ID!) { __typename }', variables: { id: '1' } },
       'GRAPHQL_VALIDATION_FAILED',
     ],
+    [
+      'a subscription to a run that there is not',
+      { query: 'subscription { runOutput(workspaceId: "w", runId: "r") { __typename } }' },
+      'BAD_USER_INPUT',
+    ],
     ['nested too deeply', { query: `{ a(x: ${'['.repeat(1900)}` }, 'GRAPHQL_PARSE_FAILED'],
   ])('is refused with its own code: %s', async (_, request, code) => {
     for (const accept of accepting) {
