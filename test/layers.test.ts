@@ -23,7 +23,7 @@ const runner = '^src/runner/'
 const graphql = '^src/graphql/'
 const http = '^src/http/'
 const app = '^src/(app|turnLog)\\.ts$'
-const config = '^src/config\\.ts$'
+const config = '^src/config(/|\\.ts$)'
 
 /** Marks a layer that may use Node's own modules. */
 const node = 'node'
