@@ -4,8 +4,8 @@
  */
 import { misfits } from './config/misfits.js'
 import { type Environment, type logLevels, type Variables, variables } from './config/variables.js'
-import type { JwtOptions } from './http/jwt.js'
-import { isLoopbackHost } from './http/peer.js'
+import type { JwtOptions } from './http/identity/jwt.js'
+import { isLoopbackHost } from './http/identity/peer.js'
 
 /** Why the gateway cannot start: everything that is wrong, for people. */
 export class Misconfigured extends Error {

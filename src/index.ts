@@ -17,26 +17,26 @@ export { defineFeedback, type FeedbackDefinition, type FeedbackType } from './co
 export { changeNotes } from './core/notes.js'
 export * from './core/rejections.js'
 export type { Authorize, Caller } from './graphql/context.js'
+export { serializeError } from './http/errorLog.js'
 export {
   headerAuth,
   IdentityUnavailable,
   insecureHeaderAuth,
   type ResolveActor,
   Unauthenticated,
-} from './http/auth.js'
-export { serializeError } from './http/errorLog.js'
-export type { KeySetOptions } from './http/jwks.js'
-export { type JwtOptions, jwtAuth } from './http/jwt.js'
+} from './http/identity/auth.js'
+export type { KeySetOptions } from './http/identity/jwks.js'
+export { type JwtOptions, jwtAuth } from './http/identity/jwt.js'
+export type { Peer } from './http/identity/peer.js'
 export type { GatewayLimits } from './http/limits/limits.js'
 export type { CorsOptions } from './http/origins.js'
-export type { Peer } from './http/peer.js'
-export type { StreamOptions } from './http/streams.js'
+export type { StreamOptions } from './http/streams/streams.js'
+export type { UpgradeListener } from './http/streams/websocket.js'
 export {
   InvalidTrustedDocuments,
   readTrustedDocuments,
   type TrustedDocuments,
 } from './http/trustedDocuments.js'
-export type { UpgradeListener } from './http/websocket.js'
 export type { Agent, Answered, LivePart, Step, Turn, Usage } from './runner/agent.js'
 export { echoAgent } from './runner/agents/echo.js'
 export { Followers, type FollowersOptions, type LogSource } from './storage/follow.js'

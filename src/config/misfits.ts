@@ -1,5 +1,5 @@
 /** How the variables fit together. Looked at as they are given, whatever is wrong with each. */
-import { isLoopbackHost } from '../http/peer.js'
+import { isLoopbackHost } from '../http/identity/peer.js'
 import { type Environment, isHttpUrl, variables } from './variables.js'
 
 export const misfits = (given: Environment): string[] => [...authProblems(given), ...metricsProblems(given)]

@@ -1,6 +1,6 @@
 /** The environment variables: each with what it takes, and its value when it is not set. */
 import { z } from 'zod'
-import { MIN_SECRET_BYTES } from '../http/jwt.js'
+import { MIN_SECRET_BYTES } from '../http/identity/jwt.js'
 import { originProblem } from '../http/origins.js'
 
 /** Variables by name, as the process has them. */

@@ -8,8 +8,8 @@
 import { type ExecutionResult, GraphQLError, Kind } from 'graphql'
 import type { Logger } from 'pino'
 import { StorageUnavailable } from '../storage/port.js'
-import { IdentityUnavailable } from './auth.js'
 import { type Exchange, fieldsOf } from './exchange.js'
+import { IdentityUnavailable } from './identity/auth.js'
 
 export type Log = Pick<Logger, 'debug' | 'info' | 'warn' | 'error'>
 

@@ -8,12 +8,12 @@ import type { Caller, GraphQLContext } from '../graphql/context.js'
 import { documentCaches } from './documents.js'
 import type { Log } from './errors.js'
 import { exchangeOf, fieldsOf, traceparentOf } from './exchange.js'
+import { type Peer, peerOf } from './identity/peer.js'
 import { useBatchOrder } from './limits/batch.js'
 import { useLimits } from './limits/plugin.js'
 import type { HttpObserver } from './observer.js'
 import { type CorsOptions, Origins } from './origins.js'
 import { GRAPHQL_PATH } from './paths.js'
-import { type Peer, peerOf } from './peer.js'
 import {
   type Connected,
   type OperationsOptions,
@@ -24,11 +24,11 @@ import {
 import type { RoutesOptions } from './routes.js'
 import { SECURITY_HEADERS, UNLESS_SAID, useSecurityHeaders } from './securityHeaders.js'
 import { Signals } from './signals.js'
-import { EventStreams } from './sse.js'
-import { patienceOf, type StreamOptions } from './streams.js'
+import { EventStreams } from './streams/sse.js'
+import { patienceOf, type StreamOptions } from './streams/streams.js'
+import { Sockets, type UpgradeListener } from './streams/websocket.js'
 import { documentsFrom, type TrustedDocuments } from './trustedDocuments.js'
 import { UnderWay } from './underWay.js'
-import { Sockets, type UpgradeListener } from './websocket.js'
 
 export interface HandlerOptions extends RoutesOptions, OperationsOptions {
   readonly streams: StreamOptions

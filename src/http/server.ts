@@ -1,7 +1,7 @@
 /** A Node server around a gateway, and how it stops: nothing new is taken, what is under way is finished, then it is gone. */
 import { createServer, type RequestListener } from 'node:http'
 import { Server as NetServer, type Socket } from 'node:net'
-import type { UpgradeListener } from './websocket.js'
+import type { UpgradeListener } from './streams/websocket.js'
 
 export interface Server {
   /** Where it is reached from this machine, such as `http://127.0.0.1:4000`. */

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
 import type { ErrorCode } from './errors.js'
 import type { Served } from './server.js'
-import { refuseUpgrade } from './websocket.js'
+import { refuseUpgrade } from './streams/websocket.js'
 
 /** Serves whatever it was given last. */
 export interface Front extends Served {

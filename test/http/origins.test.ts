@@ -3,7 +3,7 @@ import { createServer, type IncomingHttpHeaders, request } from 'node:http'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { createGateway, type GatewayOptions } from '../../src/app.js'
-import { insecureHeaderAuth } from '../../src/http/auth.js'
+import { insecureHeaderAuth } from '../../src/http/identity/auth.js'
 import type { CorsOptions } from '../../src/http/origins.js'
 import { MemoryStorage } from '../../src/storage/memory.js'
 import { findChromium, launchChromium } from '../support/browser.js'
@@ -164,7 +164,7 @@ describe('CORS', () => {
     expect(answer.status).toBe(status)
     expect(answer.headers).toMatchObject({
       'access-control-allow-origin': APP,
-      'access-control-expose-headers': 'x-request-id, retry-after, www-authenticate',
+      'access-control-expose-headers': 'x-request-id, x-graphql-cost, retry-after, www-authenticate',
     })
     expect(answer.headers['vary']).toContain('origin')
   })

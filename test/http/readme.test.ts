@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { jwtAuth } from '../../src/http/jwt.js'
+import { jwtAuth } from '../../src/http/identity/jwt.js'
 import { bearer, SECRET } from '../support/tokens.js'
 
 const recipes = new URL('./recipes/', import.meta.url)

@@ -1,7 +1,7 @@
 /** A gateway in this process, on a server of its own: for what only its inside can tell. */
 import type { GatewayOptions } from '../../src/app.js'
 import { createGateway } from '../../src/app.js'
-import { headerAuth } from '../../src/http/auth.js'
+import { headerAuth } from '../../src/http/identity/auth.js'
 import { listen } from '../../src/http/server.js'
 import { MemoryStorage } from '../../src/storage/memory.js'
 import type { Storage } from '../../src/storage/port.js'

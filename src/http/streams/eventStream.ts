@@ -4,8 +4,8 @@
  * for too long is told, and dropped.
  */
 import type { ExecutionResult } from 'graphql'
-import type { Seq } from '../core/envelopes.js'
-import type { Ending } from './observer.js'
+import type { Seq } from '../../core/envelopes.js'
+import type { Ending } from '../observer.js'
 import { slowConsumer, withoutInternals } from './streams.js'
 
 export interface EventStreamOptions {

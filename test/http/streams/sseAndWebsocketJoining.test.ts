@@ -1,13 +1,13 @@
 /** Readers of two processes on one database, over both transports, while two other processes write. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { openEventStream } from '../support/eventStreams.js'
-import { openFlood } from '../support/flood.js'
-import { startGateway } from '../support/gateway.js'
-import { createMigratedDatabase, describePostgres } from '../support/postgres.js'
-import { createThread, upTo } from '../support/posts.js'
-import { type Message, openSocket } from '../support/sockets.js'
-import { temporaryDirectory } from '../support/tmp.js'
+import { openEventStream } from '../../support/eventStreams.js'
+import { openFlood } from '../../support/flood.js'
+import { startGateway } from '../../support/gateway.js'
+import { createMigratedDatabase, describePostgres } from '../../support/postgres.js'
+import { createThread, upTo } from '../../support/posts.js'
+import { type Message, openSocket } from '../../support/sockets.js'
+import { temporaryDirectory } from '../../support/tmp.js'
 
 const POSTS = 2_000
 const READERS = 16

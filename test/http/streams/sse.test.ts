@@ -1,11 +1,11 @@
 /** Subscriptions over Server-Sent Events. */
 import { describe, expect, it, onTestFinished } from 'vitest'
-import type { GatewayOptions } from '../../src/app.js'
-import { openBufferingProxy } from '../support/bufferingProxy.js'
-import { EVENTS, type Following, openEventStream } from '../support/eventStreams.js'
-import { post, startGateway, until } from '../support/gateway.js'
-import { createThread, postMany, postMessage, upTo } from '../support/posts.js'
-import { type Serving, serve } from '../support/serving.js'
+import type { GatewayOptions } from '../../../src/app.js'
+import { openBufferingProxy } from '../../support/bufferingProxy.js'
+import { EVENTS, type Following, openEventStream } from '../../support/eventStreams.js'
+import { post, startGateway, until } from '../../support/gateway.js'
+import { createThread, postMany, postMessage, upTo } from '../../support/posts.js'
+import { type Serving, serve } from '../../support/serving.js'
 
 const serving = async (options: Partial<GatewayOptions> = {}): Promise<Serving> => {
   const served = await serve(options)
@@ -92,7 +92,7 @@ describe('a stream', () => {
   })
 
   it('is answered to whoever has the gateway answer requests of Fetch', async () => {
-    const { createGateway, insecureHeaderAuth, MemoryStorage } = await import('../../src/index.js')
+    const { createGateway, insecureHeaderAuth, MemoryStorage } = await import('../../../src/index.js')
     const gateway = createGateway({ storage: new MemoryStorage(), resolveActor: insecureHeaderAuth })
     const response = await gateway.fetch(
       new Request('http://gateway/graphql', {
@@ -267,7 +267,7 @@ describe('a gateway that stops', () => {
   })
 
   it('completes a stream that comes too late', async () => {
-    const { createGateway, insecureHeaderAuth, MemoryStorage } = await import('../../src/index.js')
+    const { createGateway, insecureHeaderAuth, MemoryStorage } = await import('../../../src/index.js')
     const gateway = createGateway({ storage: new MemoryStorage(), resolveActor: insecureHeaderAuth })
     await gateway.close()
     const response = await gateway.fetch(

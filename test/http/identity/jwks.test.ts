@@ -1,12 +1,12 @@
 /** Tokens that are verified with the keys of an issuer, which are fetched, kept, and change. */
 import { createHmac } from 'node:crypto'
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { jwtAuth } from '../../src/http/jwt.js'
-import type { KeySetOptions } from '../../src/index.js'
-import { openEventStream } from '../support/eventStreams.js'
-import { type Answer, post, startGateway, until } from '../support/gateway.js'
-import { serve } from '../support/serving.js'
-import { openSocket } from '../support/sockets.js'
+import { jwtAuth } from '../../../src/http/identity/jwt.js'
+import type { KeySetOptions } from '../../../src/index.js'
+import { openEventStream } from '../../support/eventStreams.js'
+import { type Answer, post, startGateway, until } from '../../support/gateway.js'
+import { serve } from '../../support/serving.js'
+import { openSocket } from '../../support/sockets.js'
 import {
   AUDIENCE,
   bearer,
@@ -18,7 +18,7 @@ import {
   openIssuer,
   SECRET,
   tokenWith,
-} from '../support/tokens.js'
+} from '../../support/tokens.js'
 
 type Key = Awaited<ReturnType<typeof makeKey>>
 

@@ -1,7 +1,7 @@
 /** A client that hangs up: its message and the turn it asks for both happen, or neither does. */
 import { connect } from 'node:net'
 import { expect, it } from 'vitest'
-import { post, startGateway, until } from '../support/gateway.js'
+import { post, startGateway, until } from '../../support/gateway.js'
 
 const LOG = '{ workspace(workspaceId: "w1") { events { event { type } } } }'
 

@@ -3,10 +3,10 @@ import { ServerResponse } from 'node:http'
 import { type ExecutionResult, GraphQLError } from 'graphql'
 import { isAsyncIterable, type Plugin } from 'graphql-yoga'
 import { z } from 'zod'
+import { type Exchange, exchangeOf, fieldsOf } from '../exchange.js'
+import type { Ending } from '../observer.js'
+import type { Signals, StreamSignals } from '../signals.js'
 import { EventStream } from './eventStream.js'
-import { type Exchange, exchangeOf, fieldsOf } from './exchange.js'
-import type { Ending } from './observer.js'
-import type { Signals, StreamSignals } from './signals.js'
 import { FAREWELL, type Patience } from './streams.js'
 
 /** Neither held back nor changed on the way: `no-transform` speaks to whoever compresses, `x-accel-buffering` to whoever buffers. */

@@ -5,11 +5,11 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { WebSocket } from 'ws'
-import { MemoryStorage } from '../../src/storage/memory.js'
-import { Workspaces } from '../../src/workspace/workspaces.js'
-import { EVENTS } from '../support/eventStreams.js'
-import { until } from '../support/gateway.js'
-import { type Serving, serve } from '../support/serving.js'
+import { MemoryStorage } from '../../../src/storage/memory.js'
+import { Workspaces } from '../../../src/workspace/workspaces.js'
+import { EVENTS } from '../../support/eventStreams.js'
+import { until } from '../../support/gateway.js'
+import { type Serving, serve } from '../../support/serving.js'
 
 setFlagsFromString('--expose-gc')
 const collectGarbage: () => void = runInNewContext('gc')

@@ -1,13 +1,13 @@
 /** Readers that stop reading: they are told so, hold no memory and nobody else back, and miss nothing when they come back. */
 import { execFileSync } from 'node:child_process'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { openEventStream } from '../support/eventStreams.js'
-import { openFlood } from '../support/flood.js'
-import { startGateway, until } from '../support/gateway.js'
-import { createThread, postMessage, upTo } from '../support/posts.js'
-import { serve } from '../support/serving.js'
-import { openSocket } from '../support/sockets.js'
-import { temporaryDirectory } from '../support/tmp.js'
+import { openEventStream } from '../../support/eventStreams.js'
+import { openFlood } from '../../support/flood.js'
+import { startGateway, until } from '../../support/gateway.js'
+import { createThread, postMessage, upTo } from '../../support/posts.js'
+import { serve } from '../../support/serving.js'
+import { openSocket } from '../../support/sockets.js'
+import { temporaryDirectory } from '../../support/tmp.js'
 
 const MESSAGES = 3_200
 const LENGTH = 65_000

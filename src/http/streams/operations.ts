@@ -8,12 +8,12 @@ import {
 } from 'graphql'
 import type { SubscribePayload } from 'graphql-ws'
 import { isAsyncIterable } from 'graphql-yoga'
+import { asGraphQLError, type ErrorCode, presentResult } from '../errors.js'
+import { type Exchange, exchangeOf } from '../exchange.js'
+import type { Signals } from '../signals.js'
+import type { DocumentOf } from '../trustedDocuments.js'
 import type { Connection, Identity } from './connection.js'
-import { asGraphQLError, type ErrorCode, presentResult } from './errors.js'
-import { type Exchange, exchangeOf } from './exchange.js'
-import type { Signals } from './signals.js'
 import { withoutInternals } from './streams.js'
-import type { DocumentOf } from './trustedDocuments.js'
 
 type Executed = ExecutionResult | AsyncIterable<ExecutionResult>
 

@@ -2,9 +2,9 @@
  * Who asks. `headerAuth` believes what headers say, of this machine alone: it is for trying things out. `insecureHeaderAuth` believes
  * everyone: it is for gateways that only a trusted proxy reaches.
  */
-import type { Actor } from '../core/actors.js'
-import { idProblem, textProblem } from '../core/text.js'
-import type { Caller } from '../graphql/context.js'
+import type { Actor } from '../../core/actors.js'
+import { idProblem, textProblem } from '../../core/text.js'
+import type { Caller } from '../../graphql/context.js'
 import { hostIn, isLoopbackAddress, isLoopbackHost, type Peer } from './peer.js'
 
 /** The caller's credentials are missing or wrong: HTTP 401. The message is shown to the caller. */

@@ -1,14 +1,14 @@
 /** Who a caller is when headers are trusted. */
 import { request as httpRequest } from 'node:http'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { createGateway } from '../../src/app.js'
-import { headerAuth, insecureHeaderAuth, Unauthenticated } from '../../src/http/auth.js'
-import type { Peer } from '../../src/http/peer.js'
-import { listen } from '../../src/http/server.js'
-import { MemoryStorage } from '../../src/storage/memory.js'
-import { openEventStream } from '../support/eventStreams.js'
-import { post, startGateway } from '../support/gateway.js'
-import { openSocket } from '../support/sockets.js'
+import { createGateway } from '../../../src/app.js'
+import { headerAuth, insecureHeaderAuth, Unauthenticated } from '../../../src/http/identity/auth.js'
+import type { Peer } from '../../../src/http/identity/peer.js'
+import { listen } from '../../../src/http/server.js'
+import { MemoryStorage } from '../../../src/storage/memory.js'
+import { openEventStream } from '../../support/eventStreams.js'
+import { post, startGateway } from '../../support/gateway.js'
+import { openSocket } from '../../support/sockets.js'
 
 /** Header values as they arrive: one character for each byte of UTF-8. */
 const asBytes = (value: string): string => Buffer.from(value, 'utf8').toString('latin1')

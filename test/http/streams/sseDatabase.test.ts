@@ -1,11 +1,11 @@
 /** Streams of a gateway whose database goes away and comes back. */
 import { expect, it, onTestFinished } from 'vitest'
-import { openEventStream } from '../support/eventStreams.js'
-import { startGateway, until } from '../support/gateway.js'
-import { createMigratedDatabase, describePostgres } from '../support/postgres.js'
-import { createThread, postMessage, upTo } from '../support/posts.js'
-import { openProxy } from '../support/proxy.js'
-import { openSocket } from '../support/sockets.js'
+import { openEventStream } from '../../support/eventStreams.js'
+import { startGateway, until } from '../../support/gateway.js'
+import { createMigratedDatabase, describePostgres } from '../../support/postgres.js'
+import { createThread, postMessage, upTo } from '../../support/posts.js'
+import { openProxy } from '../../support/proxy.js'
+import { openSocket } from '../../support/sockets.js'
 
 describePostgres('the streams of a gateway', () => {
   it('stay when all its connections to the database are cut, and catch up without another post', async () => {
@@ -38,7 +38,7 @@ describePostgres('the streams of a gateway', () => {
     const gateway = await startGateway({ DATABASE_URL: database, AGENT: 'none' })
     await createThread(gateway.url)
     for (let n = 0; n < 3; n++) await postMessage(gateway.url)
-    const { query } = await import('../support/sql.js')
+    const { query } = await import('../../support/sql.js')
     await query(database, "UPDATE artifactr_events SET envelope = '{\"broken' WHERE seq = 2")
     await query(
       database,

@@ -2,9 +2,9 @@
 import fc from 'fast-check'
 import { GraphQLError } from 'graphql'
 import { expect, it } from 'vitest'
-import { authenticated } from '../../src/http/caller.js'
-import { jwtAuth } from '../../src/http/jwt.js'
-import { forgedToken, inSeconds, SECRET } from '../support/tokens.js'
+import { authenticated } from '../../../src/http/identity/caller.js'
+import { jwtAuth } from '../../../src/http/identity/jwt.js'
+import { forgedToken, inSeconds, SECRET } from '../../support/tokens.js'
 
 const resolveActor = jwtAuth({ secret: SECRET })
 

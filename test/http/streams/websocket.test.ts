@@ -1,14 +1,14 @@
 /** GraphQL over WebSocket. */
 import { connect } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import type { GatewayOptions } from '../../src/app.js'
-import { Unauthenticated } from '../../src/http/auth.js'
-import { MemoryStorage } from '../../src/storage/memory.js'
-import { StorageUnavailable } from '../../src/storage/port.js'
-import { startGateway, until } from '../support/gateway.js'
-import { createThread, postMessage } from '../support/posts.js'
-import { type Serving, serve } from '../support/serving.js'
-import { openSocket } from '../support/sockets.js'
+import type { GatewayOptions } from '../../../src/app.js'
+import { Unauthenticated } from '../../../src/http/identity/auth.js'
+import { MemoryStorage } from '../../../src/storage/memory.js'
+import { StorageUnavailable } from '../../../src/storage/port.js'
+import { startGateway, until } from '../../support/gateway.js'
+import { createThread, postMessage } from '../../support/posts.js'
+import { type Serving, serve } from '../../support/serving.js'
+import { openSocket } from '../../support/sockets.js'
 
 const serving = async (options: Partial<GatewayOptions> = {}): Promise<Serving> => {
   const served = await serve(options)

@@ -1,10 +1,10 @@
 /** Who a caller is by a verified token, and who is nobody. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { jwtAuth } from '../../src/http/jwt.js'
-import { openEventStream } from '../support/eventStreams.js'
-import { answerOf, post, type RunningGateway, startGateway, until } from '../support/gateway.js'
-import { createThread, postMessage } from '../support/posts.js'
-import { openSocket } from '../support/sockets.js'
+import { jwtAuth } from '../../../src/http/identity/jwt.js'
+import { openEventStream } from '../../support/eventStreams.js'
+import { answerOf, post, type RunningGateway, startGateway, until } from '../../support/gateway.js'
+import { createThread, postMessage } from '../../support/posts.js'
+import { openSocket } from '../../support/sockets.js'
 import {
   AUDIENCE,
   bearer,
@@ -15,7 +15,7 @@ import {
   makeKey,
   SECRET,
   tokenWith,
-} from '../support/tokens.js'
+} from '../../support/tokens.js'
 
 const VIEWER = `{ viewer { tenantId actor { __typename displayName
   ... on UserActor { userId } ... on ExternalAgentActor { clientId } ... on EvaluatorActor { version } } } }`

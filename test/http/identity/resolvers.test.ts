@@ -1,12 +1,12 @@
 /** An application's own `resolveActor` and `authorize`, when they fail: nobody is let in by that, and everybody is told something. */
 import { describe, expect, it, onTestFinished } from 'vitest'
-import type { GatewayOptions } from '../../src/app.js'
-import { IdentityUnavailable, Unauthenticated } from '../../src/http/auth.js'
-import { openEventStream } from '../support/eventStreams.js'
-import { post, until } from '../support/gateway.js'
-import { createThread } from '../support/posts.js'
-import { serve } from '../support/serving.js'
-import { openSocket } from '../support/sockets.js'
+import type { GatewayOptions } from '../../../src/app.js'
+import { IdentityUnavailable, Unauthenticated } from '../../../src/http/identity/auth.js'
+import { openEventStream } from '../../support/eventStreams.js'
+import { post, until } from '../../support/gateway.js'
+import { createThread } from '../../support/posts.js'
+import { serve } from '../../support/serving.js'
+import { openSocket } from '../../support/sockets.js'
 
 const serving = async (options: Partial<GatewayOptions> = {}) => {
   const served = await serve(options)

@@ -1,6 +1,6 @@
 /** What SSE and WebSocket have in common: how patient they are with readers, and what a reader is told that is too slow. */
 import { type ExecutionResult, GraphQLError } from 'graphql'
-import { type ErrorCode, retold } from './errors.js'
+import { type ErrorCode, retold } from '../errors.js'
 
 /** All in milliseconds. */
 export interface StreamOptions {

@@ -5,9 +5,9 @@
 import { createSecretKey } from 'node:crypto'
 import { errors, type JWTPayload, type JWTVerifyOptions, jwtVerify } from 'jose'
 import { z } from 'zod'
-import type { Actor } from '../core/actors.js'
-import { idSchema, textSchema } from '../core/text.js'
-import type { Caller } from '../graphql/context.js'
+import type { Actor } from '../../core/actors.js'
+import { idSchema, textSchema } from '../../core/text.js'
+import type { Caller } from '../../graphql/context.js'
 import { IdentityUnavailable, type ResolveActor, Unauthenticated } from './auth.js'
 import { KeySet, type KeySetOptions } from './jwks.js'
 

@@ -1,11 +1,11 @@
 /** Who asks, found out: what an application's `resolveActor` says, once it was looked at. */
 import type { GraphQLError } from 'graphql'
 import { z } from 'zod'
-import { actorSchema } from '../core/actors.js'
-import { idSchema } from '../core/text.js'
-import type { Caller } from '../graphql/context.js'
+import { actorSchema } from '../../core/actors.js'
+import { idSchema } from '../../core/text.js'
+import type { Caller } from '../../graphql/context.js'
+import { refusal } from '../errors.js'
 import { type ResolveActor, Unauthenticated } from './auth.js'
-import { refusal } from './errors.js'
 import type { Peer } from './peer.js'
 
 const callerSchema = z.object({
