@@ -1,16 +1,6 @@
 /** Operations that meet a limit, over HTTP and over a WebSocket. */
-import { onTestFinished } from 'vitest'
-import type { GatewayOptions } from '../../src/app.js'
 import { type Answer, post } from './gateway.js'
-import { type Serving, serve } from './serving.js'
 import { openSocket } from './sockets.js'
-
-/** A gateway in this process until the test is over. */
-export const serving = async (options: Partial<GatewayOptions> = {}): Promise<Serving> => {
-  const served = await serve(options)
-  onTestFinished(async () => void (await served.stop()))
-  return served
-}
 
 interface Asked {
   readonly query?: string

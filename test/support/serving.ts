@@ -1,4 +1,5 @@
 /** A gateway in this process, on a server of its own: for what only its inside can tell. */
+import { onTestFinished } from 'vitest'
 import type { GatewayOptions } from '../../src/app.js'
 import { createGateway } from '../../src/app.js'
 import { headerAuth } from '../../src/http/identity/auth.js'
@@ -47,4 +48,11 @@ export const serve = async (options: Partial<GatewayOptions> = {}): Promise<Serv
       return stopped
     },
   }
+}
+
+/** As `serve`, until the test is over. */
+export const serving = async (options: Partial<GatewayOptions> = {}): Promise<Serving> => {
+  const served = await serve(options)
+  onTestFinished(async () => void (await served.stop()))
+  return served
 }

@@ -1,18 +1,11 @@
 /** An application's own `resolveActor` and `authorize`, when they fail: nobody is let in by that, and everybody is told something. */
-import { describe, expect, it, onTestFinished } from 'vitest'
-import type { GatewayOptions } from '../../../src/app.js'
+import { describe, expect, it } from 'vitest'
 import { IdentityUnavailable, Unauthenticated } from '../../../src/http/identity/auth.js'
 import { openEventStream } from '../../support/eventStreams.js'
 import { post, until } from '../../support/gateway.js'
 import { createThread } from '../../support/posts.js'
-import { serve } from '../../support/serving.js'
+import { serving } from '../../support/serving.js'
 import { openSocket } from '../../support/sockets.js'
-
-const serving = async (options: Partial<GatewayOptions> = {}) => {
-  const served = await serve(options)
-  onTestFinished(async () => void (await served.stop()))
-  return served
-}
 
 const query = '{ viewer { tenantId } }'
 const ann = { tenantId: 'acme', actor: { kind: 'user', id: 'ann' } } as const

@@ -4,8 +4,9 @@ import { BatchHttpLink } from '@apollo/client/link/batch-http'
 import { describe, expect, it } from 'vitest'
 import { EVENTS } from '../../support/eventStreams.js'
 import { post } from '../../support/gateway.js'
-import { CREATE_THREAD, codesIn, serving } from '../../support/limits.js'
+import { CREATE_THREAD, codesIn } from '../../support/limits.js'
 import { createThread, postMessage } from '../../support/posts.js'
+import { serving } from '../../support/serving.js'
 
 const VIEWER = { query: '{ viewer { tenantId } }' }
 const HEAD = { query: '{ workspace(workspaceId: "w1") { headSeq } }' }

@@ -6,14 +6,8 @@ import { exampleOperations } from '../../../src/http/examples.js'
 import { costOf } from '../../../src/http/limits/cost.js'
 import { EVENTS } from '../../support/eventStreams.js'
 import { post } from '../../support/gateway.js'
-import {
-  askBothWays,
-  askOverWebSocket,
-  CREATE_THREAD,
-  codesIn,
-  errorsIn,
-  serving,
-} from '../../support/limits.js'
+import { askBothWays, askOverWebSocket, CREATE_THREAD, codesIn, errorsIn } from '../../support/limits.js'
+import { serving } from '../../support/serving.js'
 
 const schema = createSchema()
 

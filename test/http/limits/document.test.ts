@@ -3,7 +3,8 @@ import { getIntrospectionQuery } from 'graphql'
 import { describe, expect, it } from 'vitest'
 import { exampleOperations } from '../../../src/http/examples.js'
 import { post, startGateway } from '../../support/gateway.js'
-import { askBothWays, codesIn, errorsIn, serving } from '../../support/limits.js'
+import { askBothWays, codesIn, errorsIn } from '../../support/limits.js'
+import { serving } from '../../support/serving.js'
 
 const times = (count: number, make: (index: number) => string): string =>
   Array.from({ length: count }, (_, index) => make(index)).join(' ')

@@ -1,7 +1,8 @@
 /** Whether clients may ask for the schema, and whether browsers get GraphiQL. */
 import { describe, expect, it } from 'vitest'
 import { answerOf, post } from '../../support/gateway.js'
-import { askBothWays, codesIn, errorsIn, serving } from '../../support/limits.js'
+import { askBothWays, codesIn, errorsIn } from '../../support/limits.js'
+import { serving } from '../../support/serving.js'
 
 const typeOfPage = async (url: string) => {
   const { headers } = await answerOf(await fetch(`${url}/graphql`, { headers: { accept: 'text/html' } }))

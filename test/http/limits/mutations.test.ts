@@ -4,14 +4,8 @@ import type { Caller } from '../../../src/graphql/context.js'
 import { limitsOf } from '../../../src/http/limits/limits.js'
 import { Mutations } from '../../../src/http/limits/mutations.js'
 import { post } from '../../support/gateway.js'
-import {
-  askBothWays,
-  askOverWebSocket,
-  CREATE_THREAD,
-  codesIn,
-  errorsIn,
-  serving,
-} from '../../support/limits.js'
+import { askBothWays, askOverWebSocket, CREATE_THREAD, codesIn, errorsIn } from '../../support/limits.js'
+import { serving } from '../../support/serving.js'
 
 const user = (id: string, tenantId = 'acme'): Caller => ({ tenantId, actor: { kind: 'user', id } })
 const ada = user('ada')

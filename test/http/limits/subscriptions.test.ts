@@ -4,8 +4,9 @@ import type { Actor } from '../../../src/core/actors.js'
 import { released, Subscriptions } from '../../../src/http/limits/subscriptions.js'
 import { EVENTS, openEventStream } from '../../support/eventStreams.js'
 import { post, until } from '../../support/gateway.js'
-import { codesIn, serving } from '../../support/limits.js'
+import { codesIn } from '../../support/limits.js'
 import { createThread } from '../../support/posts.js'
+import { serving } from '../../support/serving.js'
 import { openSocket } from '../../support/sockets.js'
 
 const limited = { limits: { maxSubscriptionsPerActor: 2, maxSubscriptionsPerTenant: 3 } }

@@ -6,8 +6,9 @@ import { MemoryStorage } from '../../../src/storage/memory.js'
 import type { Storage } from '../../../src/storage/port.js'
 import { openEventStream } from '../../support/eventStreams.js'
 import { post, until } from '../../support/gateway.js'
-import { askBothWays, CREATE_THREAD, codesIn, errorsIn, serving } from '../../support/limits.js'
+import { askBothWays, CREATE_THREAD, codesIn, errorsIn } from '../../support/limits.js'
 import { createThread, postMessage } from '../../support/posts.js'
+import { serving } from '../../support/serving.js'
 import { openSocket } from '../../support/sockets.js'
 
 /** A gateway whose application takes until it is told to say who may do what. */

@@ -1,17 +1,10 @@
 /** Subscriptions over Server-Sent Events. */
 import { describe, expect, it, onTestFinished } from 'vitest'
-import type { GatewayOptions } from '../../../src/app.js'
 import { openBufferingProxy } from '../../support/bufferingProxy.js'
 import { EVENTS, type Following, openEventStream } from '../../support/eventStreams.js'
 import { post, startGateway, until } from '../../support/gateway.js'
 import { createThread, postMany, postMessage, upTo } from '../../support/posts.js'
-import { type Serving, serve } from '../../support/serving.js'
-
-const serving = async (options: Partial<GatewayOptions> = {}): Promise<Serving> => {
-  const served = await serve(options)
-  onTestFinished(async () => void (await served.stop()))
-  return served
-}
+import { serving } from '../../support/serving.js'
 
 /** Follows the log, and goes away with the test. */
 const follow = async (url: string, following?: Following) => {
