@@ -49,7 +49,7 @@ describe('metrics', () => {
   it.each([
     [{ METRICS: 'off', METRICS_PORT: '9464' }, 'METRICS_PORT must not be set while METRICS is off'],
     [{ METRICS_HOST: '10.0.0.1' }, 'METRICS_HOST needs METRICS_PORT'],
-    [{ METRICS: 'maybe' }, 'METRICS must be on or off'],
+    [{ METRICS: 'maybe' }, 'METRICS must be 1 or 0'],
     [{ OTEL_EXPORTER_OTLP_ENDPOINT: 'collector:4317' }, 'OTEL_EXPORTER_OTLP_ENDPOINT must be the http://'],
     [{ OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' }, 'OTEL_EXPORTER_OTLP_PROTOCOL must be http/json or'],
   ])('are refused with variables that contradict themselves: %o', (env, told) => {
