@@ -1,10 +1,10 @@
 /** How the process ends: in order, whether it was told to or something in it failed that nobody caught. */
 import { fileURLToPath } from 'node:url'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { openEventStream } from '../support/eventStreams.js'
 import { post, type RunningGateway, spawnGateway, startGateway, until } from '../support/gateway.js'
 import { hold } from '../support/held.js'
-import { createMigratedDatabase, describePostgres } from '../support/postgres.js'
+import { describePostgres, migratedDatabase } from '../support/postgres.js'
 import { createThread, postMessage, upTo } from '../support/posts.js'
 import { openSocket } from '../support/sockets.js'
 import { beginProbe, beginRequest, refusesConnections } from '../support/underWay.js'
@@ -55,14 +55,8 @@ describe('an error that nobody caught', () => {
 })
 
 describePostgres('a process that is told to stop', () => {
-  const database = async () => {
-    const { url, drop } = await createMigratedDatabase()
-    onTestFinished(drop)
-    return url
-  }
-
   it('is not ready at once, finishes requests, hands turns over, ends streams, and ends with 0', async () => {
-    const env = { DATABASE_URL: await database() }
+    const env = { DATABASE_URL: await migratedDatabase() }
     const gateway = await startGateway(env)
     for (const thread of ['t1', 't2']) await createThread(gateway.url, thread)
     await postMessage(gateway.url, '/slow 60000', { messageId: 'long' })
@@ -104,7 +98,7 @@ describePostgres('a process that is told to stop', () => {
   })
 
   it('ends with 1 at its deadline when something hangs, and keeps what it acknowledged', async () => {
-    const url = await database()
+    const url = await migratedDatabase()
     const gateway = await startGateway({ DATABASE_URL: url, SHUTDOWN_TIMEOUT: '200', AGENT: 'none' })
     await createThread(gateway.url)
     await createThread(gateway.url, 't1', 'locked')

@@ -7,7 +7,7 @@ import { migrate } from '../../src/storage/prisma/migrate.js'
 import { emptyDatabases } from '../support/databases.js'
 import { freePort } from '../support/embeddedPostgres.js'
 import { type GatewayProcess, post, spawnGateway, startGateway, until } from '../support/gateway.js'
-import { createMigratedDatabase, databaseUrl, describePostgres, postgresUrl } from '../support/postgres.js'
+import { databaseUrl, describePostgres, migratedDatabase, postgresUrl } from '../support/postgres.js'
 import { createThread } from '../support/posts.js'
 import { openProxy } from '../support/proxy.js'
 import { query } from '../support/sql.js'
@@ -60,8 +60,7 @@ for (const [provider, emptyDatabase] of Object.entries(emptyDatabases))
 
 describePostgres('a process whose database is not there yet', () => {
   test('tells the truth while it waits, and serves once the database is there', async () => {
-    const { url, drop } = await createMigratedDatabase()
-    onTestFinished(drop)
+    const url = await migratedDatabase()
     const port = await freePort()
     const missing = new URL(url)
     missing.host = `127.0.0.1:${port}`

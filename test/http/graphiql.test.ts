@@ -1,11 +1,11 @@
 /** GraphiQL as a browser sees it, with the network to anywhere but the gateway cut. */
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { parse, validate } from 'graphql'
-import type { Browser, Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createSchema } from '../../src/graphql/schema.js'
 import { exampleOperations } from '../../src/http/examples.js'
-import { findChromium, launchChromium, openIsolatedPage } from '../support/browser.js'
+import { describeChromium, openIsolatedPage } from '../support/browser.js'
 import { type RunningGateway, startGateway } from '../support/gateway.js'
 
 let gateway: RunningGateway
@@ -67,20 +67,9 @@ describe('the example operations', () => {
   })
 })
 
-const chromium = findChromium()
-const skipped = chromium === null && process.env['CI'] !== 'true'
-const suite = skipped ? 'in Chromium (skipped: there is no chromium in the PATH)' : 'in Chromium'
-
-describe.skipIf(skipped)(suite, () => {
-  let browser: Browser
-  beforeAll(async () => {
-    if (chromium === null) throw new Error('there is no chromium in the PATH, and CI=true')
-    browser = await launchChromium(chromium)
-  })
-  afterAll(() => browser?.close())
-
+describeChromium((browser) => {
   it('runs the example operations, and shows that the message id is used', async () => {
-    const { page, strayed } = await openIsolatedPage(browser, gateway.url)
+    const { page, strayed } = await openIsolatedPage(browser(), gateway.url)
     await page.goto(gateway.url, { waitUntil: 'load' })
     expect(await page.title()).toBe('artifactr gateway')
     await runTab(page, 'CreateThread', ['"__typename": "CreateThreadSuccess"'])

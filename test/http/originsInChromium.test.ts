@@ -1,22 +1,11 @@
 /** Which web pages may use the gateway, as a browser has it. */
 import { createServer } from 'node:http'
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { findChromium, launchChromium } from '../support/browser.js'
+import type { Page } from 'playwright-core'
+import { expect, it, onTestFinished } from 'vitest'
+import { describeChromium } from '../support/browser.js'
 import { serving } from '../support/serving.js'
 
-const chromium = findChromium()
-const skipped = chromium === null && process.env['CI'] !== 'true'
-const suite = skipped ? 'in Chromium (skipped: there is no chromium in the PATH)' : 'in Chromium'
-
-describe.skipIf(skipped)(suite, () => {
-  let browser: Browser
-  beforeAll(async () => {
-    if (chromium === null) throw new Error('there is no chromium in the PATH, and CI=true')
-    browser = await launchChromium(chromium)
-  })
-  afterAll(() => browser?.close())
-
+describeChromium((browser) => {
   /** A page of another origin, on a server of its own. */
   const openForeignPage = async (): Promise<{ page: Page; origin: string }> => {
     const server = createServer((_, response) => {
@@ -25,7 +14,7 @@ describe.skipIf(skipped)(suite, () => {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     const address = server.address()
     const origin = `http://localhost:${typeof address === 'object' ? address?.port : ''}`
-    const page = await browser.newPage()
+    const page = await browser().newPage()
     onTestFinished(async () => {
       await page.close()
       server.closeAllConnections()
@@ -101,7 +90,7 @@ describe.skipIf(skipped)(suite, () => {
 
   it('the gateway’s own page gets everything, though nothing is allowed', async () => {
     const { url } = await serving()
-    const page = await browser.newPage()
+    const page = await browser().newPage()
     onTestFinished(() => page.close())
     await page.goto(`${url}/graphql`)
     expect(await attempts(page, url)).toMatchObject({

@@ -9,7 +9,7 @@ import { Runner } from '../../src/runner/runner.js'
 import { migrate } from '../../src/storage/prisma/migrate.js'
 import { openPrismaStorage } from '../../src/storage/prisma/open.js'
 import { Workspaces } from '../../src/workspace/workspaces.js'
-import { createMigratedDatabase, describePostgres } from '../support/postgres.js'
+import { describePostgres, migratedDatabase } from '../support/postgres.js'
 import { temporaryDirectory } from '../support/tmp.js'
 import { ada, agent, endings, eventTypes, replies } from '../support/turns.js'
 
@@ -46,9 +46,9 @@ const startOther = async (url: string) => {
   return { heard, runner, workspace: workspaces.open('acme', 'w1', { actor: ada }) }
 }
 
-const killedAtEachPoint = (database: () => Promise<string>): void => {
+const killedAtEachPoint = (_database: () => Promise<string>): void => {
   test.each(points)('a process killed %s leaves a thread that goes on', async (point, outcome) => {
-    const url = await database()
+    const url = await migratedDatabase()
     await killedAt(url, point)
     const { heard, runner, workspace } = await startOther(url)
     const ending = outcome === 'turn' ? ['completed', null] : ['failed', 'abandoned']
@@ -73,9 +73,5 @@ describe('on SQLite', () => {
 })
 
 describePostgres('on PostgreSQL', () => {
-  killedAtEachPoint(async () => {
-    const { url, drop } = await createMigratedDatabase()
-    onTestFinished(drop)
-    return url
-  })
+  killedAtEachPoint(migratedDatabase)
 })

@@ -4,17 +4,11 @@ import type { Storage } from '../../src/storage/port.js'
 import { openPrismaStorage, type PrismaStorageOptions } from '../../src/storage/prisma/open.js'
 import { CHANNEL } from '../../src/storage/prisma/wake.js'
 import { follow } from '../support/following.js'
-import { createMigratedDatabase, describePostgres } from '../support/postgres.js'
+import { describePostgres, migratedDatabase } from '../support/postgres.js'
 import { ids, post, until, workspaceWithThread } from '../support/posting.js'
 import { startPoster } from '../support/processes.js'
 import { openProxy } from '../support/proxy.js'
 import { query } from '../support/sql.js'
-
-const database = async (): Promise<string> => {
-  const { url, drop } = await createMigratedDatabase()
-  onTestFinished(drop)
-  return url
-}
 
 const open = async (url: string, options: Partial<PrismaStorageOptions> = {}): Promise<Storage> => {
   const storage = await openPrismaStorage({ url, poolSize: 5, ...options })
@@ -33,7 +27,7 @@ const AT_ONCE = 1_500
 
 describePostgres('following on PostgreSQL', () => {
   test('commits of another process are heard of in tens of milliseconds', async () => {
-    const url = await database()
+    const url = await migratedDatabase()
     const writer = await workspaceWithThread(await open(url))
     const reader = follow(await open(url))
     await reader.comeTo(1)
@@ -51,7 +45,7 @@ describePostgres('following on PostgreSQL', () => {
   })
 
   test('readers have everything in order after all connections were cut, again and again, while another process posts', async () => {
-    const url = await database()
+    const url = await migratedDatabase()
     const proxy = await openProxy(url)
     await workspaceWithThread(await open(url))
     const mine = await open(proxy.url)
@@ -69,7 +63,7 @@ describePostgres('following on PostgreSQL', () => {
   })
 
   test('a reader catches up by itself with what was committed while it could not reach the database', async () => {
-    const url = await database()
+    const url = await migratedDatabase()
     const proxy = await openProxy(url)
     const writer = await workspaceWithThread(await open(url))
     const reader = follow(await open(proxy.url, { patience: 300 }))
@@ -82,7 +76,7 @@ describePostgres('following on PostgreSQL', () => {
   })
 
   test('a reader is told at once of what was committed while the listening connection was cut', async () => {
-    const url = await database()
+    const url = await migratedDatabase()
     const writer = await workspaceWithThread(await open(url))
     const reader = follow(await open(url))
     await reader.comeTo(1)
@@ -96,7 +90,7 @@ describePostgres('following on PostgreSQL', () => {
   })
 
   test('a reader finds out by itself where a notification is lost', async () => {
-    const url = await database()
+    const url = await migratedDatabase()
     const deaf = await openProxy(url)
     const writer = await workspaceWithThread(await open(url))
     const reader = follow(await open(url, { listenUrl: deaf.url }))
@@ -108,7 +102,7 @@ describePostgres('following on PostgreSQL', () => {
   })
 
   test('a reader does without a connection to listen on', async () => {
-    const url = await database()
+    const url = await migratedDatabase()
     const writer = await workspaceWithThread(await open(url))
     const reader = follow(await open(url, { listenUrl: 'postgresql://nobody:x@127.0.0.1:1/none' }))
     await reader.comeTo(1)
@@ -117,7 +111,7 @@ describePostgres('following on PostgreSQL', () => {
   })
 
   test('notifications carry scopes and nothing else, fit whatever the ids are, and go together', async () => {
-    const url = await database()
+    const url = await migratedDatabase()
     const storage = await open(url)
     const { Client } = await import('pg')
     const client = new Client({ connectionString: url })
@@ -139,7 +133,7 @@ describePostgres('following on PostgreSQL', () => {
   })
 
   test('a process has one connection that listens however many subscribe, none before, and none after', async () => {
-    const url = await database()
+    const url = await migratedDatabase()
     const storage = await openPrismaStorage({ url, poolSize: 5 })
     await workspaceWithThread(storage)
     expect(await listeners(url)).toBe(0)
@@ -155,7 +149,7 @@ describePostgres('following on PostgreSQL', () => {
   })
 
   test('a notification that cannot be told of harms no commit', async () => {
-    const url = await database()
+    const url = await migratedDatabase()
     const proxy = await openProxy(url)
     const workspace = await workspaceWithThread(await open(proxy.url))
     const reader = follow(await open(url))

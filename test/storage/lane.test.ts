@@ -9,7 +9,7 @@ import { openPostgres } from '../../src/storage/prisma/postgresql.js'
 import { openSqlite } from '../../src/storage/prisma/sqlite.js'
 import { PrismaStorage } from '../../src/storage/prisma/storage.js'
 import { hold } from '../support/held.js'
-import { createMigratedDatabase, describePostgres } from '../support/postgres.js'
+import { describePostgres, migratedDatabase } from '../support/postgres.js'
 import { ids, messageIds, post, postAll, tally, until, workspaceWithThread } from '../support/posting.js'
 import { query } from '../support/sql.js'
 import { temporaryDirectory } from '../support/tmp.js'
@@ -42,8 +42,7 @@ const sqlite: Provider = {
 
 const postgresql: Provider = {
   create: async () => {
-    const { url, drop } = await createMigratedDatabase()
-    onTestFinished(drop)
+    const url = await migratedDatabase()
     return url
   },
   open: (url) =>

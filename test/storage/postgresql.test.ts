@@ -6,7 +6,7 @@ import type { Dialect, Sql } from '../../src/storage/prisma/dialect.js'
 import { migrate } from '../../src/storage/prisma/migrate.js'
 import { guardedWrite, openPostgres } from '../../src/storage/prisma/postgresql.js'
 import { PrismaStorage } from '../../src/storage/prisma/storage.js'
-import { createMigratedDatabase, databaseUrl, describePostgres, postgresUrl } from '../support/postgres.js'
+import { databaseUrl, describePostgres, migratedDatabase, postgresUrl } from '../support/postgres.js'
 import {
   expectKept,
   ids,
@@ -18,12 +18,6 @@ import {
   workspaceWithThread,
 } from '../support/posting.js'
 import { query, withSql } from '../support/sql.js'
-
-const database = async (): Promise<string> => {
-  const { url, drop } = await createMigratedDatabase()
-  onTestFinished(drop)
-  return url
-}
 
 /** A storage, and every statement it runs but writes of leases. */
 const opened = (url: string, patience = 5_000) => {
@@ -134,7 +128,7 @@ const onEachEvent = async (url: string, statement: string): Promise<void> => {
 
 describePostgres('PostgreSQL', () => {
   test('two storages that post at once leave a log without a gap, and one of them wins each id', async () => {
-    const url = await database()
+    const url = await migratedDatabase()
     const one = await workspaceWithThread(opened(url).storage)
     const other = workspaceOf(opened(url).storage)
     const [a, b, same] = [ids(64, 'a'), ids(64, 'b'), ids(64, 'same')]
@@ -144,11 +138,11 @@ describePostgres('PostgreSQL', () => {
   })
 
   test('a key is looked up by itself, however much there is and whatever the database knows of it', async () => {
-    const fresh = await database()
+    const fresh = await migratedDatabase()
     const { byKey, pages } = await use(opened(fresh))
     expect(byKey.length).toBeGreaterThan(5)
     expect((await effort(fresh, [...byKey, ...pages])).scanned).toEqual([])
-    const full = await database()
+    const full = await migratedDatabase()
     for (const statement of fill) await query(full, statement)
     expect((await effort(full, byKey)).pages).toBeLessThan(100)
     await query(full, 'ANALYZE')
@@ -158,7 +152,7 @@ describePostgres('PostgreSQL', () => {
   })
 
   test('statements have few texts, however many ids they name and rows they write', async () => {
-    const { storage, statements } = opened(await database())
+    const { storage, statements } = opened(await migratedDatabase())
     const workspace = await workspaceWithThread(storage)
     const texts = () => new Set(statements.map(({ text }) => text)).size
     await postAll(workspace, ids(10, 'some'))
@@ -210,7 +204,7 @@ describePostgres('PostgreSQL', () => {
   })
 
   test("the server's time zone changes no timestamp", async () => {
-    const url = await database()
+    const url = await migratedDatabase()
     await query(
       postgresUrl(),
       `ALTER DATABASE ${new URL(url).pathname.slice(1)} SET timezone TO 'Asia/Kolkata'`,
@@ -235,7 +229,7 @@ describePostgres('PostgreSQL', () => {
   })
 
   test('a used id that the guard let pass is a fault, and never "already exists"', async () => {
-    const url = await database()
+    const url = await migratedDatabase()
     const workspace = await workspaceWithThread(opened(url).storage)
     await onEachEvent(
       url,
@@ -253,7 +247,7 @@ describePostgres('PostgreSQL', () => {
 
   test('deadlocks and serialisation failures are tried again, for a while', async () => {
     for (const state of ['40P01', '40001']) {
-      const url = await database()
+      const url = await migratedDatabase()
       const workspace = await workspaceWithThread(opened(url, 300).storage)
       await query(url, 'CREATE SEQUENCE tries')
       const fail = `RAISE EXCEPTION 'said' USING ERRCODE = '${state}'`

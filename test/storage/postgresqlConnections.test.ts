@@ -6,7 +6,7 @@ import { raw as rawSql } from '../../src/storage/prisma/dialect.js'
 import { openPostgres } from '../../src/storage/prisma/postgresql.js'
 import { PrismaStorage } from '../../src/storage/prisma/storage.js'
 import { hold } from '../support/held.js'
-import { createMigratedDatabase, describePostgres, postgresUrl } from '../support/postgres.js'
+import { describePostgres, migratedDatabase, postgresUrl } from '../support/postgres.js'
 import {
   expectKept,
   ids,
@@ -19,12 +19,6 @@ import {
 } from '../support/posting.js'
 import { openProxy } from '../support/proxy.js'
 import { query } from '../support/sql.js'
-
-const database = async (): Promise<string> => {
-  const { url, drop } = await createMigratedDatabase()
-  onTestFinished(drop)
-  return url
-}
 
 const opened = (url: string, { patience = 5_000, lockTimeout = 200, statementTimeout = 10_000 } = {}) => {
   const broken: Error[] = []
@@ -48,7 +42,7 @@ const terminate = async (url: string): Promise<number> => {
 
 describePostgres('PostgreSQL', () => {
   test('connections that are ended while idle are replaced, and the next post works', async () => {
-    const url = await database()
+    const url = await migratedDatabase()
     const { storage, broken } = opened(url)
     const workspace = await workspaceWithThread(storage)
     await Promise.all(ids(20).map(() => workspace.head()))
@@ -60,7 +54,7 @@ describePostgres('PostgreSQL', () => {
   })
 
   test('connections that are ended under load lose no acknowledged message and double none', async () => {
-    const url = await database()
+    const url = await migratedDatabase()
     const { storage } = opened(url)
     const workspace = await workspaceWithThread(storage)
     let isOver = false
@@ -84,7 +78,7 @@ describePostgres('PostgreSQL', () => {
   })
 
   test('a write that was carried out although its connection ended is reported as done', async () => {
-    const { url, swallowAnswerTo } = await openProxy(await database())
+    const { url, swallowAnswerTo } = await openProxy(await migratedDatabase())
     const workspace = await workspaceWithThread(opened(url).storage)
     swallowAnswerTo('lost in the post')
     expect(await post(workspace, 'm1', 'lost in the post')).toBe('posted')
@@ -93,7 +87,7 @@ describePostgres('PostgreSQL', () => {
   })
 
   test('it is reported as done even when others have committed before it is looked for', async () => {
-    const direct = await database()
+    const direct = await migratedDatabase()
     const { url, swallowAnswerTo } = await openProxy(direct)
     const workspace = await workspaceWithThread(opened(url).storage)
     const other = opened(direct).storage
@@ -108,7 +102,7 @@ describePostgres('PostgreSQL', () => {
   })
 
   test('a read whose connection ended is made again', async () => {
-    const { url, swallowAnswerTo } = await openProxy(await database())
+    const { url, swallowAnswerTo } = await openProxy(await migratedDatabase())
     const workspace = await workspaceWithThread(opened(url).storage)
     swallowAnswerTo('lost in the post')
     const { messages } = await workspace.load({ messages: ['lost in the post'] })
@@ -116,7 +110,7 @@ describePostgres('PostgreSQL', () => {
   })
 
   test('a server that is gone for a while is waited for, and one that stays away is unavailable', async () => {
-    const url = await database()
+    const url = await migratedDatabase()
     const { storage } = opened(url, { patience: 700 })
     const workspace = await workspaceWithThread(storage)
     const allow = (allowed: boolean) =>
@@ -132,7 +126,7 @@ describePostgres('PostgreSQL', () => {
   })
 
   test('a server that stops answering is given up, and found again when it answers', async () => {
-    const { url, hold, cut } = await openProxy(await database())
+    const { url, hold, cut } = await openProxy(await migratedDatabase())
     const { storage } = opened(url, { patience: 500, statementTimeout: 200 })
     const workspace = await workspaceWithThread(storage)
     hold()
@@ -145,7 +139,7 @@ describePostgres('PostgreSQL', () => {
   })
 
   test('whoever waits behind a write that hangs hears when the time is up, and not when the write ends', async () => {
-    const { url, hold } = await openProxy(await database())
+    const { url, hold } = await openProxy(await migratedDatabase())
     const { storage } = opened(url, { patience: 400, statementTimeout: 3_000 })
     const workspace = await workspaceWithThread(storage)
     hold()
@@ -158,7 +152,7 @@ describePostgres('PostgreSQL', () => {
   })
 
   test('what is told of a connection that broke holds nothing that was sent on it', async () => {
-    const url = await database()
+    const url = await migratedDatabase()
     const { storage, broken } = opened(url)
     const workspace = await workspaceWithThread(storage)
     await post(workspace, 'm1', 'a secret')
@@ -168,7 +162,7 @@ describePostgres('PostgreSQL', () => {
   })
 
   test('a workspace whose row is locked by somebody else does not hold up the others', async () => {
-    const url = await database()
+    const url = await migratedDatabase()
     const { storage } = opened(url, { patience: 2_000, lockTimeout: 1_000 })
     const locked = await workspaceWithThread(storage, 'locked')
     const others = await Promise.all(['a', 'b', 'c', 'd'].map((id) => workspaceWithThread(storage, id)))
@@ -199,7 +193,7 @@ describePostgres('PostgreSQL', () => {
   })
 
   test('what PostgreSQL, the driver and Prisma report of a database out of reach is known as that', async () => {
-    const url = await database()
+    const url = await migratedDatabase()
     const { dialect } = opened(url)
     const at = (parts: Partial<URL>): string => Object.assign(new URL(url), parts).href
     const { url: silent, hold: keepSilent } = await openProxy(url)

@@ -4,7 +4,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import type { Storage } from '../../src/storage/port.js'
 import { migrate } from '../../src/storage/prisma/migrate.js'
 import { openPrismaStorage } from '../../src/storage/prisma/open.js'
-import { createMigratedDatabase, describePostgres } from '../support/postgres.js'
+import { describePostgres, migratedDatabase } from '../support/postgres.js'
 import { expectKept, ids, messageIds, until, workspaceOf, workspaceWithThread } from '../support/posting.js'
 import { startPoster } from '../support/processes.js'
 import { temporaryDirectory } from '../support/tmp.js'
@@ -16,9 +16,9 @@ const open = async (url: string): Promise<Storage> => {
 }
 
 /** What holds for several processes, whatever the database. */
-const factsOf = (database: () => Promise<string>): void => {
+const factsOf = (_database: () => Promise<string>): void => {
   test('of 50 identical posts from two processes one succeeds, and the rest of what they post leaves no gap', async () => {
-    const url = await database()
+    const url = await migratedDatabase()
     const workspace = await workspaceWithThread(await open(url))
     const same: string[] = Array(25).fill('m1')
     const [a, b] = [ids(200, 'a'), ids(200, 'b')]
@@ -36,7 +36,7 @@ const factsOf = (database: () => Promise<string>): void => {
   })
 
   test('a process killed in a burst of posts leaves every acknowledged message, once, and no gap', async () => {
-    const url = await database()
+    const url = await migratedDatabase()
     await workspaceWithThread(await open(url))
     const acknowledged: string[] = []
     for (let round = 0; round < 3; round++) {
@@ -66,9 +66,5 @@ describe('on SQLite', () => {
 })
 
 describePostgres('on PostgreSQL', () => {
-  factsOf(async () => {
-    const { url, drop } = await createMigratedDatabase()
-    onTestFinished(drop)
-    return url
-  })
+  factsOf(migratedDatabase)
 })

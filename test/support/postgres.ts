@@ -5,7 +5,7 @@
  * no server can be had, and never where CI=true.
  */
 import { randomUUID } from 'node:crypto'
-import { describe, inject } from 'vitest'
+import { describe, inject, onTestFinished } from 'vitest'
 import { query } from './sql.js'
 
 type PostgresForTests = { url: string; template: string } | { unavailable: string }
@@ -67,4 +67,11 @@ export function databaseUrl(serverUrl: string, name: string): string {
   const url = new URL(serverUrl)
   url.pathname = `/${name}`
   return url.href
+}
+
+/** A migrated database of its own for the running test: its URL. */
+export async function migratedDatabase(): Promise<string> {
+  const { url, drop } = await createMigratedDatabase()
+  onTestFinished(drop)
+  return url
 }

@@ -9,6 +9,12 @@ export const SECRET = 'a secret of the tests that has more than 32 bytes'
 export const ISSUER = 'https://issuer.example'
 export const AUDIENCE = 'artifactr'
 
+/** The environment of a gateway that takes such tokens, and who it says is asking. */
+export const TOKENS_TAKEN = { AUTH: 'jwt', JWT_SECRET: SECRET, JWT_ISSUER: ISSUER, JWT_AUDIENCE: AUDIENCE }
+
+export const VIEWER = `{ viewer { tenantId actor { __typename displayName
+  ... on UserActor { userId } ... on ExternalAgentActor { clientId } ... on EvaluatorActor { version } } } }`
+
 /** In seconds since 1970. */
 export const inSeconds = (seconds: number): number => Math.floor(Date.now() / 1000) + seconds
 

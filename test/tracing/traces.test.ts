@@ -1,9 +1,9 @@
 /** Traces as a collector sees them, of a gateway that is told of one by OpenTelemetry's own variables. */
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { openPrismaStorage, Workspaces } from '../../src/index.js'
 import { type Collector, INTERNAL, openCollector, type ReceivedSpan, SERVER } from '../support/collector.js'
 import { type Answer, post, type RunningGateway, startGateway, until } from '../support/gateway.js'
-import { createMigratedDatabase, describePostgres } from '../support/postgres.js'
+import { describePostgres, migratedDatabase } from '../support/postgres.js'
 import { createThread, postMessage } from '../support/posts.js'
 import { openSocket } from '../support/sockets.js'
 
@@ -191,8 +191,7 @@ describe('a message that is posted within a trace', () => {
 
 describePostgres('a turn that another process takes over', () => {
   it('goes on with the trace of its message', async () => {
-    const { url, drop } = await createMigratedDatabase()
-    onTestFinished(drop)
+    const url = await migratedDatabase()
     const storage = await openPrismaStorage({ url })
     const workspace = new Workspaces(storage).open('dev', 'w1', { actor: { kind: 'user', id: 'ada' } })
     await workspace.commit({ type: 'create_thread', threadId: 't1' })

@@ -6,30 +6,19 @@ import { answerOf, post, type RunningGateway, startGateway, until } from '../../
 import { createThread, postMessage } from '../../support/posts.js'
 import { openSocket } from '../../support/sockets.js'
 import {
-  AUDIENCE,
   bearer,
   forgedToken,
   goodClaims,
-  ISSUER,
   inSeconds,
   SECRET,
+  TOKENS_TAKEN,
   tokenWith,
+  VIEWER,
 } from '../../support/tokens.js'
-
-const VIEWER = `{ viewer { tenantId actor { __typename displayName
-  ... on UserActor { userId } ... on ExternalAgentActor { clientId } ... on EvaluatorActor { version } } } }`
 
 let gateway: RunningGateway
 beforeAll(async () => {
-  const env = {
-    AUTH: 'jwt',
-    JWT_SECRET: SECRET,
-    JWT_ISSUER: ISSUER,
-    JWT_AUDIENCE: AUDIENCE,
-    AGENT: 'none',
-    INTROSPECTION: '1',
-  }
-  gateway = await startGateway(env)
+  gateway = await startGateway({ ...TOKENS_TAKEN, AGENT: 'none', INTROSPECTION: '1' })
 })
 afterAll(() => gateway?.kill())
 

@@ -5,27 +5,17 @@ import {
   AUDIENCE,
   bearer,
   forgedToken,
-  ISSUER,
   inSeconds,
   makeKey,
   SECRET,
+  TOKENS_TAKEN,
   tokenWith,
+  VIEWER,
 } from '../../support/tokens.js'
-
-const VIEWER = `{ viewer { tenantId actor { __typename displayName
-  ... on UserActor { userId } ... on ExternalAgentActor { clientId } ... on EvaluatorActor { version } } } }`
 
 let gateway: RunningGateway
 beforeAll(async () => {
-  const env = {
-    AUTH: 'jwt',
-    JWT_SECRET: SECRET,
-    JWT_ISSUER: ISSUER,
-    JWT_AUDIENCE: AUDIENCE,
-    AGENT: 'none',
-    INTROSPECTION: '1',
-  }
-  gateway = await startGateway(env)
+  gateway = await startGateway({ ...TOKENS_TAKEN, AGENT: 'none', INTROSPECTION: '1' })
 })
 afterAll(() => gateway?.kill())
 

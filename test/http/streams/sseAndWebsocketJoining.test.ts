@@ -4,7 +4,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { openEventStream } from '../../support/eventStreams.js'
 import { openFlood } from '../../support/flood.js'
 import { startGateway } from '../../support/gateway.js'
-import { createMigratedDatabase, describePostgres } from '../../support/postgres.js'
+import { describePostgres, migratedDatabase } from '../../support/postgres.js'
 import { createThread, upTo } from '../../support/posts.js'
 import { type Message, openSocket } from '../../support/sockets.js'
 import { temporaryDirectory } from '../../support/tmp.js'
@@ -49,9 +49,9 @@ const overWebSocket = async (url: string, from: number): Promise<Joined> => {
   }
 }
 
-const factsOf = (database: () => Promise<string>): void => {
+const factsOf = (_database: () => Promise<string>): void => {
   test('each reader, whenever it joins and wherever, sees every event once and in order', async () => {
-    const env = { DATABASE_URL: await database(), AGENT: 'none' }
+    const env = { DATABASE_URL: await migratedDatabase(), AGENT: 'none' }
     const first = await startGateway(env)
     await createThread(first.url)
     const half = { messages: POSTS / 2, length: 20, atOnce: 6 }
@@ -79,9 +79,5 @@ describe('on SQLite', () => {
 })
 
 describePostgres('on PostgreSQL', () => {
-  factsOf(async () => {
-    const { url, drop } = await createMigratedDatabase()
-    onTestFinished(drop)
-    return url
-  })
+  factsOf(migratedDatabase)
 })

@@ -2,15 +2,14 @@
 import { expect, it, onTestFinished } from 'vitest'
 import { openEventStream } from '../../support/eventStreams.js'
 import { startGateway, until } from '../../support/gateway.js'
-import { createMigratedDatabase, describePostgres } from '../../support/postgres.js'
+import { describePostgres, migratedDatabase } from '../../support/postgres.js'
 import { createThread, postMessage, upTo } from '../../support/posts.js'
 import { openProxy } from '../../support/proxy.js'
 import { openSocket } from '../../support/sockets.js'
 
 describePostgres('the streams of a gateway', () => {
   it('stay when all its connections to the database are cut, and catch up without another post', async () => {
-    const { url: database, drop } = await createMigratedDatabase()
-    onTestFinished(drop)
+    const database = await migratedDatabase()
     const proxy = await openProxy(database)
     const other = await startGateway({ DATABASE_URL: database, AGENT: 'none' })
     const gateway = await startGateway({ DATABASE_URL: proxy.url, AGENT: 'none' })
@@ -33,8 +32,7 @@ describePostgres('the streams of a gateway', () => {
   })
 
   it('pass over a stored event that is broken, and say so once', async () => {
-    const { url: database, drop } = await createMigratedDatabase()
-    onTestFinished(drop)
+    const database = await migratedDatabase()
     const gateway = await startGateway({ DATABASE_URL: database, AGENT: 'none' })
     await createThread(gateway.url)
     for (let n = 0; n < 3; n++) await postMessage(gateway.url)
