@@ -4,7 +4,7 @@
  */
 import type { Artifact, Proposal, Revision, Run, Thread } from '../core/entities.js'
 import { type Envelope, readEnvelope, type Seq } from '../core/envelopes.js'
-import { reachesFollower } from '../core/follow.js'
+import { type EnvelopeHeader, reachesFollower } from '../core/follow.js'
 import type { Needs, State } from '../core/state.js'
 import { parseRevision } from './codec.js'
 import { Followers } from './follow.js'
@@ -90,22 +90,20 @@ export class MemoryStorage implements Storage {
   }
 
   async events(scope: Scope, filter: EventFilter, window: EventWindow): Promise<readonly Envelope[]> {
-    const { log, head } = this.#workspace(scope)
+    const workspace = this.#workspace(scope)
     const { workspaceId } = scope
     const start = window.after ?? 0
-    const end = Math.min(head, (window.before ?? Infinity) - 1)
+    const end = Math.min(workspace.head, (window.before ?? Infinity) - 1)
     const found: Envelope[] = []
     let room = window.bytes ?? Infinity
     for (let step = 0; step < end - start && found.length < window.limit && room > 0; step++) {
       const seq = window.from === 'start' ? start + 1 + step : end - step
-      const stored = log.get(seq)
-      if (stored === undefined) continue
-      const envelope = readEnvelope(stored, { seq, workspaceId }, (error) =>
-        this.#unreadable({ scope, seq, error }),
-      )
-      if (!passes(filter, envelope)) continue
-      found.push(envelope)
-      room -= Buffer.byteLength(stored)
+      const read = (stored: string) =>
+        readEnvelope(stored, { seq, workspaceId }, (error) => this.#unreadable({ scope, seq, error }))
+      const event = workspace.event(seq, read, (header) => passes(filter, header))
+      if (event === null) continue
+      found.push(event.envelope)
+      room -= Buffer.byteLength(event.stored)
     }
     return window.from === 'start' ? found : found.reverse()
   }
@@ -226,7 +224,7 @@ export class MemoryStorage implements Storage {
   }
 }
 
-const passes = ({ types, threadId, following }: EventFilter, envelope: Envelope): boolean =>
+const passes = ({ types, threadId, following }: EventFilter, envelope: EnvelopeHeader): boolean =>
   (types === undefined || types.some((type) => type === envelope.event.type)) &&
   (threadId === undefined || threadId === envelope.threadId) &&
   (following === undefined || reachesFollower(envelope, following))

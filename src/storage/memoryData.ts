@@ -1,5 +1,6 @@
 /** What a storage in memory keeps: of each workspace what a database would keep, as the same text. */
-import { type Seq, serializeEnvelope } from '../core/envelopes.js'
+import { type Envelope, type Seq, serializeEnvelope } from '../core/envelopes.js'
+import type { EnvelopeHeader } from '../core/follow.js'
 import type { Needs, State } from '../core/state.js'
 import { parseEntity } from './codec.js'
 import {
@@ -36,6 +37,8 @@ export class WorkspaceData {
   readonly messages = new Set<string>()
   readonly log = new Map<Seq, string>()
   head: Seq = 0
+  /** Of events that were read, and the text they were read from: what a filter does not let pass is not read again. */
+  readonly #headers = new Map<Seq, EnvelopeHeader & { readonly stored: string }>()
   readonly commands = new Map<string, { readonly result: string; readonly at: number }>()
   readonly turns = new Map<string, TurnPositions>()
   readonly histories = new Map<string, Uint8Array>()
@@ -74,6 +77,22 @@ export class WorkspaceData {
     for (const [threadId, history] of staging.histories) this.histories.set(threadId, history.slice())
     for (const envelope of staging.events) this.log.set(envelope.seq, serializeEnvelope(envelope))
     this.head = staging.head
+  }
+
+  /** An event that the filter lets pass, and its text; `null` when there is none. */
+  event(
+    seq: Seq,
+    read: (stored: string) => Envelope,
+    passes: (header: EnvelopeHeader) => boolean,
+  ): { readonly envelope: Envelope; readonly stored: string } | null {
+    const stored = this.log.get(seq)
+    if (stored === undefined) return null
+    const known = this.#headers.get(seq)
+    if (known?.stored === stored && !passes(known)) return null
+    const envelope = read(stored)
+    const { threadId, event } = envelope
+    this.#headers.set(seq, { stored, threadId, event: { type: event.type } })
+    return passes(envelope) ? { envelope, stored } : null
   }
 
   list<Kind extends ListedKind>(kind: Kind): Listed<Entities[Kind]>[] {

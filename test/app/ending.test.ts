@@ -56,7 +56,7 @@ describe('an error that nobody caught', () => {
 
 describePostgres('a process that is told to stop', () => {
   it('is not ready at once, finishes requests, hands turns over, ends streams, and ends with 0', async () => {
-    const env = { DATABASE_URL: await migratedDatabase() }
+    const env = { DATABASE_URL: await migratedDatabase(), SHUTDOWN_TIMEOUT: '60000' }
     const gateway = await startGateway(env)
     for (const thread of ['t1', 't2']) await createThread(gateway.url, thread)
     await postMessage(gateway.url, '/slow 60000', { messageId: 'long' })
