@@ -9,6 +9,7 @@
 import type { Actor, AgentActor } from '../core/actors.js'
 import type { Run } from '../core/entities.js'
 import type { Envelope, Seq } from '../core/envelopes.js'
+import { InvalidState } from '../core/rejections.js'
 import { answersOfReply, canResume, isTakenByTurn } from '../core/turns.js'
 import { newId } from '../workspace/ids.js'
 import type { Within, Workspace } from '../workspace/workspace.js'
@@ -50,10 +51,7 @@ export const takeNext = async (
 ): Promise<Taken | null> => {
   for (;;) {
     const active = await activeRun(workspace, threadId)
-    if (active?.status === 'running') {
-      await abandon(workspace, active.id)
-      onAbandoned(active.id)
-    }
+    if (active?.status === 'running' && (await abandon(workspace, active.id))) onAbandoned(active.id)
     const { asked, taken } = await turnPositions(workspace, threadId)
     if (asked <= taken) return null
     const ask = await oldestAsk(workspace, threadId, taken)
@@ -103,9 +101,16 @@ const activeRun = async (workspace: Workspace, threadId: string): Promise<Run | 
 }
 
 /** Whoever holds the thread and is not carrying it out found it left behind (I4). */
-const abandon = (workspace: Workspace, runId: string): Promise<unknown> => {
+const abandon = async (workspace: Workspace, runId: string): Promise<boolean> => {
   const fact = { type: 'run_ended', runId, status: 'failed', reason: 'abandoned' } as const
-  return workspace.asActor(runnerActor).record(fact)
+  try {
+    await workspace.asActor(runnerActor).record(fact)
+    return true
+  } catch (error) {
+    // It has ended meanwhile, by itself or by another.
+    if (error instanceof InvalidState) return false
+    throw error
+  }
 }
 
 const oldestAsk = async (workspace: Workspace, threadId: string, taken: Seq): Promise<Envelope | null> => {

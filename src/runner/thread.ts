@@ -10,6 +10,7 @@ import type { Seq } from '../core/envelopes.js'
 import { type Span, startSpan } from '../tracing/span.js'
 import { StorageUnavailable, type Workspace } from '../workspace/workspace.js'
 import type { Agent } from './agent.js'
+import { keepRenewing } from './lease.js'
 import type { Live } from './live.js'
 import type { RunnerObserver, TurnEnding, TurnPlace } from './observer.js'
 import { type Taken, takeNext } from './take.js'
@@ -134,6 +135,8 @@ export class ThreadTurns {
         if (lease.signal.aborted || (this.#isRetired && failures > 0)) return
         if (this.#isRetired) break
         try {
+          await lease.confirm()
+          if (lease.signal.aborted) return
           const taken = await takeNext(this.#workspace, this.#threadId, this.#options.agentName, (runId) =>
             observer?.onRunAbandoned({ scope, threadId: this.#threadId, runId }),
           )
@@ -244,26 +247,6 @@ export class ThreadTurns {
     this.#waiting = []
     for (const { seq, told } of waiting) told(taken?.seq === seq ? taken.runId : null)
   }
-}
-
-/** Renews a lease until it is told to stop, or it is lost: taken by another, or not known to be renewed in time. */
-const keepRenewing = (renew: () => Promise<boolean>, ttl: number): { signal: AbortSignal; stop(): void } => {
-  const control = new AbortController()
-  let heldFrom = Date.now()
-  let isAsking = false
-  const ask = async (): Promise<void> => {
-    const asked = Date.now()
-    isAsking = true
-    const isHeld = await renew().catch(() => null)
-    isAsking = false
-    if (isHeld === true) heldFrom = asked
-    else if (isHeld === false) control.abort()
-  }
-  const timer = setInterval(() => {
-    if (Date.now() - heldFrom >= ttl) control.abort()
-    else if (!isAsking) void ask()
-  }, ttl / 3)
-  return { signal: control.signal, stop: () => clearInterval(timer) }
 }
 
 /** The first and the longest wait after a failure, in milliseconds. */
