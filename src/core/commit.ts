@@ -7,6 +7,7 @@ import { type Command, type CommandInput, commandSchema } from './commands.js'
 import type { Context } from './context.js'
 import { type Fact, type FactInput, factSchema } from './facts.js'
 import { parseOrRefuse } from './issues.js'
+import { checkLengths } from './lengths.js'
 import { Forbidden } from './rejections.js'
 import { type BoundRule, bind } from './rule.js'
 import { recordAppEvent } from './rules/app.js'
@@ -41,9 +42,16 @@ export const record = (fact: FactInput, state: State, context: Context): CommitR
 
 const ruleFor = (item: Item, context: Context): BoundRule => {
   onlyFeedbackFromEvaluators(item.type, context.actor)
-  return isFact(item)
-    ? factRule(parseOrRefuse(factSchema, item))
-    : commandRule(parseOrRefuse(commandSchema, item))
+  const { maxMessageLength } = context.definitions
+  if (isFact(item)) {
+    const fact = parseOrRefuse(factSchema, item)
+    if (fact.type === 'app_event') checkLengths(fact, maxMessageLength)
+    return factRule(fact)
+  }
+  const command = parseOrRefuse(commandSchema, item)
+  checkLengths(command, maxMessageLength)
+  if (command.type === 'propose_change') checkLengths(command.change, maxMessageLength, ['change'])
+  return commandRule(command)
 }
 
 /** An evaluator gives feedback and nothing else, before anything else is checked (domain §3). @throws Forbidden */

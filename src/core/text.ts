@@ -32,6 +32,17 @@ export const textProblem = (value: string): string | null => {
   return value.includes('\u0000') ? 'must not hold U+0000' : null
 }
 
+/** What names of actors hold at most, in UTF-16 units. */
+const MAX_NAME_LENGTH = 1_000
+
+/** Why a string is no name to show, or `null` when it is one. */
+export const nameProblem = (value: string): string | null => {
+  if (value === '') return 'must not be empty'
+  return value.length > MAX_NAME_LENGTH
+    ? `must have at most ${MAX_NAME_LENGTH} UTF-16 units`
+    : textProblem(value)
+}
+
 const refine = (problem: (value: string) => string | null) =>
   z.string().superRefine((value, context) => {
     const message = problem(value)
@@ -40,6 +51,9 @@ const refine = (problem: (value: string) => string | null) =>
 
 /** An id: 1 to 255 bytes in UTF-8, well-formed, without control characters. */
 export const idSchema = refine(idProblem)
+
+/** A name to show: 1 to 1,000 UTF-16 units of text. */
+export const nameSchema = refine(nameProblem)
 
 /** Text of any length: well-formed, without U+0000. */
 export const textSchema = refine(textProblem)

@@ -3,7 +3,7 @@
  * everyone: it is for gateways that only a trusted proxy reaches.
  */
 import type { Actor } from '../../core/actors.js'
-import { idProblem, textProblem } from '../../core/text.js'
+import { idProblem, nameProblem } from '../../core/text.js'
 import type { Caller } from '../../graphql/context.js'
 import { hostIn, isLoopbackAddress, isLoopbackHost, type Peer } from './peer.js'
 
@@ -111,8 +111,7 @@ const decoded = (headers: Headers, header: string): string | null => {
 
 const idIn = (headers: Headers, header: string): string | null => checked(headers, header, idProblem)
 
-const textIn = (headers: Headers, header: string): string | null =>
-  checked(headers, header, (value) => (value === '' ? 'must not be empty' : textProblem(value)))
+const textIn = (headers: Headers, header: string): string | null => checked(headers, header, nameProblem)
 
 const checked = (
   headers: Headers,

@@ -6,7 +6,7 @@ import { createSecretKey } from 'node:crypto'
 import { errors, type JWTPayload, type JWTVerifyOptions, jwtVerify } from 'jose'
 import { z } from 'zod'
 import type { Actor } from '../../core/actors.js'
-import { idSchema, textSchema } from '../../core/text.js'
+import { idSchema, nameSchema } from '../../core/text.js'
 import type { Caller } from '../../graphql/context.js'
 import { IdentityUnavailable, type ResolveActor, Unauthenticated } from './auth.js'
 import { KeySet, type KeySetOptions } from './jwks.js'
@@ -150,7 +150,7 @@ const claimsSchema = z.object({
   exp: z.number().max(8.64e12, 'must be a time'),
   tenant: id,
   sub: id,
-  name: z.string(required('a string')).min(1, 'must not be empty').pipe(textSchema).optional(),
+  name: z.string(required('a string')).pipe(nameSchema).optional(),
   actor_kind: z.enum(kinds, { error: `must be ${kinds.join(', ')}` }).default('user'),
   actor_version: id.optional(),
   workspaces: z.array(id, required('a list of workspace ids')).optional(),
