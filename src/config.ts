@@ -31,6 +31,7 @@ interface Limits {
   readonly maxAliases: number | undefined
   readonly maxCost: number | undefined
   readonly maxBatch: number | undefined
+  readonly maxResponseBytes: number | undefined
   readonly operationTimeout: number | undefined
   readonly maxSubscriptionsPerTenant: number | undefined
   readonly maxSubscriptionsPerActor: number | undefined
@@ -108,6 +109,7 @@ export const readConfig = (env: Environment): Config => {
       maxAliases: data.MAX_ALIASES,
       maxCost: data.MAX_COST,
       maxBatch: data.MAX_BATCH,
+      maxResponseBytes: data.MAX_RESPONSE_BYTES,
       operationTimeout: data.OPERATION_TIMEOUT,
       maxSubscriptionsPerTenant: data.MAX_SUBSCRIPTIONS_PER_TENANT,
       maxSubscriptionsPerActor: data.MAX_SUBSCRIPTIONS_PER_ACTOR,

@@ -2,7 +2,16 @@
 import { isLoopbackHost } from '../http/identity/peer.js'
 import { type Environment, isHttpUrl, variables } from './variables.js'
 
-export const misfits = (given: Environment): string[] => [...authProblems(given), ...metricsProblems(given)]
+export const misfits = (given: Environment): string[] => [
+  ...authProblems(given),
+  ...metricsProblems(given),
+  ...documentsProblems(given),
+]
+
+const documentsProblems = ({ TRUSTED_DOCUMENTS, TRUSTED_DOCUMENTS_ONLY }: Environment): string[] =>
+  TRUSTED_DOCUMENTS_ONLY !== undefined && TRUSTED_DOCUMENTS === undefined
+    ? ['TRUSTED_DOCUMENTS_ONLY needs TRUSTED_DOCUMENTS: without it, every document is carried out']
+    : []
 
 const authProblems = (given: Environment): string[] => {
   const { AUTH = 'headers' } = given

@@ -45,6 +45,8 @@ export interface GraphQLContext extends Omit<Caller, 'workspaces'> {
   /** The W3C trace context of what is done for the request. */
   readonly traceparent?: string | undefined
   readonly streaming?: Streaming | undefined
+  /** Told of the bytes of each text, and of data, before they are in a result. What it throws ends the field. */
+  readonly onBytes?: ((bytes: number) => void) | undefined
   /** Told of commands that were refused. */
   readonly onRefused?: ((refused: Refused) => void) | undefined
 }

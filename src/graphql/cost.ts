@@ -4,7 +4,7 @@
  * nothing costs one, and a list without a size counts as ten.
  */
 import { complexityFromQuery } from '@pothos/plugin-complexity'
-import { type DocumentNode, type GraphQLSchema, Kind, type OperationDefinitionNode } from 'graphql'
+import { type DocumentNode, type GraphQLSchema, Kind, type OperationDefinitionNode, visit } from 'graphql'
 import { DEFAULT_PAGE, MAX_PAGE } from '../core/window.js'
 
 /** A read of the storage of its own, which takes as long as some hundred values. */
@@ -27,6 +27,9 @@ const COMMAND = 100
 
 /** Change notes are made from up to 5,000 changes, however few they are: up to half a second of work. */
 export const DIGEST = 10_000
+
+/** The schema, or a type of it, asked for: all of it takes as long to make as change notes. */
+const INTROSPECTION = 10_000
 
 interface Paged {
   readonly first?: number | null | undefined
@@ -66,11 +69,19 @@ export const operationCost = (
   variables: Record<string, unknown>,
 ): number => {
   const fragments = document.definitions.filter(({ kind }) => kind === Kind.FRAGMENT_DEFINITION)
-  const { complexity } = complexityFromQuery(
-    { kind: Kind.DOCUMENT, definitions: [operation, ...fragments] },
-    { schema, variables },
-  )
-  return Number.isNaN(complexity) ? Number.POSITIVE_INFINITY : complexity
+  const asked: DocumentNode = { kind: Kind.DOCUMENT, definitions: [operation, ...fragments] }
+  const { complexity } = complexityFromQuery(asked, { schema, variables })
+  return Number.isNaN(complexity) ? Number.POSITIVE_INFINITY : complexity + introspectionCost(asked)
+}
+
+const introspectionCost = (document: DocumentNode): number => {
+  let cost = 0
+  visit(document, {
+    Field: ({ name: { value } }) => {
+      if (value === '__schema' || value === '__type') cost += INTROSPECTION
+    },
+  })
+  return cost
 }
 
 /** What `count` commands cost, besides what is asked of their results. */

@@ -49,6 +49,8 @@ export interface Exchange {
   isStream: boolean
   /** Of a stream: told when a frame was taken from it, to be made into a result. */
   onFrame?: (() => void) | undefined
+  /** How much its results hold so far, or the frame that is made of a stream. */
+  bytes: number
   /** What its operations cost so far. */
   cost?: number
   /** Of a request with several operations. */
@@ -69,6 +71,7 @@ export const exchangeOf = (request: Request): Exchange => {
     transport: 'http',
     isOver: false,
     isStream: false,
+    bytes: 0,
   }
   exchanges.set(request, begun)
   return begun

@@ -11,6 +11,7 @@ import { exchangeOf, fieldsOf, traceparentOf } from './exchange.js'
 import { type Peer, peerOf } from './identity/peer.js'
 import { useBatchOrder } from './limits/batch.js'
 import { useLimits } from './limits/plugin.js'
+import { responseTooLarge } from './limits/response.js'
 import type { HttpObserver } from './observer.js'
 import { type CorsOptions, Origins } from './origins.js'
 import { GRAPHQL_PATH } from './paths.js'
@@ -76,6 +77,10 @@ export const createHandler = ({ schema, log, observer, context, ...options }: Ha
         allowedWorkspaces,
         requestId: exchange.requestId,
         traceparent: traceparentOf(exchange),
+        onBytes: (bytes) => {
+          exchange.bytes += bytes
+          if (exchange.bytes > limits.maxResponseBytes) throw responseTooLarge(limits.maxResponseBytes)
+        },
         onRefused: (refused) => {
           exchange.codes.add(refused.code)
           log.debug({ ...fieldsOf(exchange), ...refused }, 'command refused')
@@ -85,7 +90,10 @@ export const createHandler = ({ schema, log, observer, context, ...options }: Ha
           onPosition: (seq) => {
             exchange.position = seq
           },
-          onFrame: () => exchange.onFrame?.(),
+          onFrame: () => {
+            exchange.bytes = 0
+            exchange.onFrame?.()
+          },
           recheckEvery: patience.recheckEvery,
         },
       }

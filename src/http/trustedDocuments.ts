@@ -93,8 +93,12 @@ export const documentsFrom = (trusted: TrustedDocuments | undefined): DocumentOf
     // The protocol of WebSockets insists on a text: an empty one stands for none.
     const query = id !== null && asked.query === '' ? null : (asked.query ?? null)
     if (id === null && query === null) throw badRequest('The request is not understood: query is required.')
-    if (query !== null && !only) return query
     const text = id === null ? undefined : documents.get(id)
+    if (query !== null && !only) {
+      if (text !== undefined && text !== query)
+        throw badRequest('The document is not the one of the id that is given with it.')
+      return query
+    }
     if (query !== null && query !== text)
       throw refusal(
         400,

@@ -219,6 +219,9 @@ describe('the limits', () => {
 
   it('has switches for introspection, GraphiQL and documents that are not trusted', () => {
     expect(readConfig({})).toMatchObject({ introspection: true, graphiql: true, trustedDocuments: null })
+    expect(() => readConfig({ TRUSTED_DOCUMENTS_ONLY: '1' })).toThrow(
+      'TRUSTED_DOCUMENTS_ONLY needs TRUSTED_DOCUMENTS',
+    )
     const off = { INTROSPECTION: '0', GRAPHIQL: '0', TRUSTED_DOCUMENTS: 'x.json' }
     expect(readConfig(off)).toMatchObject({
       introspection: false,

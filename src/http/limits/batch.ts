@@ -8,7 +8,8 @@ import { type Exchange, exchangeOf } from '../exchange.js'
 
 /** @throws GraphQLError when a batch holds nothing or too much. */
 export const checkBatch = (operations: readonly unknown[], maxBatch: number): void => {
-  if (maxBatch <= 1) throw badRequest('A request holds one operation; batches are not supported.')
+  if (maxBatch <= 1)
+    throw refusal(413, 'BATCH_TOO_LARGE', 'A request holds one operation: batches are not taken.')
   if (operations.length === 0) throw badRequest('The batch is empty.')
   if (operations.length > maxBatch)
     throw refusal(

@@ -13,6 +13,8 @@ export interface GatewayLimits {
   readonly maxCost?: number | undefined
   /** The most operations in one HTTP request; 10 unless given, and 1 refuses batches. */
   readonly maxBatch?: number | undefined
+  /** How many bytes a response may hold, or a frame of a stream, as texts and data; 32 MiB unless given. */
+  readonly maxResponseBytes?: number | undefined
   /** How long an operation may take, in milliseconds; 30 seconds unless given. Streams last, but each of their results may take no longer. */
   readonly operationTimeout?: number | undefined
   /** The most subscriptions of a tenant that are under way in this process; 10,000 unless given. */
@@ -34,6 +36,7 @@ const DEFAULT_LIMITS = {
   maxAliases: 200,
   maxCost: 50_000,
   maxBatch: 10,
+  maxResponseBytes: 33_554_432,
   operationTimeout: 30_000,
   maxSubscriptionsPerTenant: 10_000,
   maxSubscriptionsPerActor: 2_000,

@@ -68,7 +68,7 @@ export class Mutations {
   #refusal(count: number, milliseconds: number): GraphQLError {
     if (count > this.#burst) {
       const message = `At most ${this.#burst} mutations are carried out at once: ask in several requests.`
-      return refusal(429, 'RATE_LIMITED', message)
+      return refusal(400, 'QUERY_TOO_COMPLEX', message)
     }
     const retryAfter = milliseconds / 1000
     return refusal(

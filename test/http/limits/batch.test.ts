@@ -60,8 +60,8 @@ describe('a batch', () => {
   it('is refused where batches are switched off', async () => {
     const { url } = await serving({ limits: { maxBatch: 1 } })
     const answer = await post(url, [VIEWER])
-    expect([answer.status, codesIn(answer)]).toEqual([400, ['BAD_USER_INPUT']])
-    expect(answer.body.errors[0].message).toContain('not supported')
+    expect([answer.status, codesIn(answer)]).toEqual([413, ['BATCH_TOO_LARGE']])
+    expect(answer.body.errors[0].message).toContain('not taken')
   })
 
   it('is one line of the log, which says how many operations it had', async () => {

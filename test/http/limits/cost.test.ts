@@ -49,6 +49,14 @@ describe('the cost', () => {
     expect(cost(query(20, 10))).toBe(10 + 250 + 20 * (10 + 1 + 1 + inner))
   })
 
+  it('of the schema counts as often as it is asked for', () => {
+    expect(cost('{ __schema { types { name } } }')).toBeGreaterThanOrEqual(10_000)
+    expect(
+      cost('{ a: __type(name: "Run") { name } b: __type(name: "Run") { name } }'),
+    ).toBeGreaterThanOrEqual(20_000)
+    expect(cost('{ __typename }')).toBe(1)
+  })
+
   it('of a size that makes no sense is no bargain', () => {
     const sized = (first: unknown, last?: unknown) => {
       const query = `query ($first: Int, $last: Int) ${inThread('messages(first: $first, last: $last) { edges { cursor } }')}`
