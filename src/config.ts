@@ -1,6 +1,7 @@
 /**
  * The configuration: environment variables, parsed once. All problems are found at once, and each names its variable and what it takes.
- * Values are not repeated in them, since a mistyped one may be a secret. An empty variable counts as unset.
+ * Values are not repeated in them, since a mistyped one may be a secret. An empty variable counts as unset, except
+ * `DATABASE_URL`: what was to fill it is missing, and another database is no substitute.
  */
 import { misfits } from './config/misfits.js'
 import { type Environment, type logLevels, type Variables, variables } from './config/variables.js'
@@ -85,6 +86,7 @@ export const readConfig = (env: Environment): Config => {
   const { success, data, error } = variables.safeParse(given)
   const problems = [
     ...(error?.issues.map(({ path, message }) => `${path[0]?.toString()} ${message}`) ?? []),
+    ...(env['DATABASE_URL'] === '' ? ['DATABASE_URL must not be empty: leave it out for the default'] : []),
     ...misfits(given),
   ]
   if (!success || problems.length > 0) throw new Misconfigured(problems)

@@ -46,8 +46,11 @@ export const openStorage = async ({
       if (applied.length > 0) onMigrated(applied)
     } else {
       const pending = await pendingMigrations(url)
-      if (pending.length > 0)
-        throw new CannotOpen(`it is behind, and MIGRATE=check: ${pending.join(', ')} pending`, false)
+      if (pending.length > 0) {
+        const { describeUrl } = await import('./prisma/migrationConnection.js')
+        const problem = `${describeUrl(url)} is behind, and MIGRATE=check: ${pending.join(', ')} pending`
+        throw new CannotOpen(problem, false)
+      }
     }
   } catch (error) {
     if (!(error instanceof MigrationFailed)) throw error

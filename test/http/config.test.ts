@@ -151,8 +151,12 @@ describe('a wrong configuration', () => {
 })
 
 describe('the configuration', () => {
+  it('an empty address of a database is no wish for the default', () => {
+    expect(() => readConfig({ DATABASE_URL: '' })).toThrow('DATABASE_URL must not be empty')
+  })
+
   it('has a default for everything, and an empty variable is unset', () => {
-    const empty = { PORT: '', HOST: '', DATABASE_URL: '', AUTH: '', LOG_LEVEL: '', MAX_BODY_BYTES: '' }
+    const empty = { PORT: '', HOST: '', AUTH: '', LOG_LEVEL: '', MAX_BODY_BYTES: '' }
     expect(readConfig(empty)).toEqual(readConfig({}))
     expect(readConfig({})).toMatchObject({
       port: 4000,
