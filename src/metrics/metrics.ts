@@ -10,7 +10,7 @@ import type { Storage } from '../storage/port.js'
 import type { WorkspaceObserver } from '../workspace/workspace.js'
 import { createPoolMetrics, createStorageMetrics, createWorkspaceMetrics } from './commits.js'
 import { createHttpMetrics } from './http.js'
-import { createRunnerMetrics } from './turns.js'
+import { createOwedMetric, createRunnerMetrics } from './turns.js'
 
 export interface Metrics {
   readonly http: HttpObserver
@@ -24,6 +24,7 @@ export const createMetrics = (storage: Storage): Metrics => {
   const registry = new Registry()
   const ofProcess = processRegistry()
   createPoolMetrics(registry, storage)
+  createOwedMetric(registry, storage)
   return {
     http: createHttpMetrics(registry),
     workspace: createWorkspaceMetrics(registry),

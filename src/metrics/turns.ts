@@ -1,7 +1,34 @@
 /** Turns, counted. */
+import { setTimeout as pause } from 'node:timers/promises'
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
 import type { RunnerObserver } from '../runner/observer.js'
+import type { Storage } from '../storage/port.js'
 import { TURN_SECONDS } from './buckets.js'
+
+/** How many threads are counted that are owed a turn. */
+const MOST_OWED = 1_000
+
+/** How long a scrape waits for the storage, in milliseconds: during an outage it has enough else to tell. */
+const OWED_TIMEOUT = 1_000
+
+/** Read when it is asked for; not a number while the storage does not answer. */
+export const createOwedMetric = (registry: Registry, storage: Storage): void => {
+  const count = async (): Promise<number> => {
+    try {
+      return (await storage.owedThreads(MOST_OWED)).length
+    } catch {
+      return Number.NaN
+    }
+  }
+  new Gauge({
+    name: 'artifactr_threads_owed',
+    help: `Threads that are owed a turn and do not have it yet, in all processes: at most ${MOST_OWED}.`,
+    registers: [registry],
+    async collect() {
+      this.set(await Promise.race([count(), pause(OWED_TIMEOUT, Number.NaN, { ref: false })]))
+    },
+  })
+}
 
 export const createRunnerMetrics = (registry: Registry): RunnerObserver => {
   const registers = [registry]

@@ -105,6 +105,15 @@ describe('requests and operations', () => {
 })
 
 describe('commands, turns and subscribers', () => {
+  it('tell how many threads are owed a turn', async () => {
+    const { url } = await serving({ agent: echoAgent })
+    await createThread(url)
+    await postMessage(url, '/slow 60000')
+    await come(url, 'artifactr_threads_owed', {}, 0)
+    await postMessage(url, 'waits for its turn')
+    await come(url, 'artifactr_threads_owed', {}, 1)
+  })
+
   it('are counted', async () => {
     const { url } = await serving({ agent: echoAgent })
     await createThread(url)
