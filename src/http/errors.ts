@@ -108,7 +108,7 @@ const presentError = (error: unknown, executed: boolean, exchange: Exchange, log
   if (unavailable !== null) {
     log.warn({ ...fieldsOf(exchange), err: cause }, unavailable.logged)
     const extensions = { code: 'SERVICE_UNAVAILABLE' satisfies ErrorCode, retryable: true, requestId }
-    return retold(error, unavailable.told, executed ? extensions : { ...extensions, http: { status: 503 } })
+    return retold(error, unavailable.told, executed ? extensions : { ...extensions, http: SOON })
   }
   const mistake = clientMistake(error, executed)
   if (mistake !== null) return mistake
@@ -117,6 +117,9 @@ const presentError = (error: unknown, executed: boolean, exchange: Exchange, log
   const told = internalErrorMessage(requestId)
   return retold(error, told, executed ? extensions : { ...extensions, http: { status: 500 } })
 }
+
+/** A second is longer than most of what passes by itself. */
+const SOON = { status: 503, headers: { 'retry-after': '1' } }
 
 /** What is said of something that is needed and out of reach, or `null` when that is not what was thrown. */
 const unavailability = (cause: unknown): { readonly told: string; readonly logged: string } | null => {

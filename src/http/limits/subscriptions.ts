@@ -49,7 +49,7 @@ const tooMany = (whose: 'caller' | 'tenant', limit: number): GraphQLError =>
     429,
     'TOO_MANY_SUBSCRIPTIONS',
     `This ${whose} has ${limit} subscriptions under way, which is the most. End one, or come back later.`,
-    { retryable: true },
+    { retryable: true, headers: { 'retry-after': '1' } },
   )
 
 /** The same stream; `release` is told when it is over, whichever way that comes. */

@@ -110,8 +110,8 @@ describe('the keys of an issuer', () => {
     issuer.answer(null)
     const { url, ask, logged } = await serving(issuer.jwksUrl, { cooldown: 50 })
     const token = await first.sign()
-    const { status, body } = await ask(token)
-    expect(status).toBe(503)
+    const { status, headers, body } = await ask(token)
+    expect([status, headers.get('retry-after')]).toEqual([503, '1'])
     expect(body.errors).toEqual([
       {
         message: 'It cannot be found out now who asks. Trying again is safe.',
