@@ -1,11 +1,10 @@
 /** A gateway: workspaces of a storage, served over GraphQL to callers an application knows. */
 import type { RequestListener } from 'node:http'
-import { pino } from 'pino'
 import { checklist, helpfulness, note } from './core/builtin.js'
 import { type DomainOptions, defineDomain } from './core/context.js'
 import type { Authorize } from './graphql/context.js'
 import { createSchema } from './graphql/schema.js'
-import { serializeError } from './http/errorLog.js'
+import { createLog } from './http/errorLog.js'
 import type { Log } from './http/errors.js'
 import { createHandler } from './http/handler.js'
 import { createHealth } from './http/health.js'
@@ -16,7 +15,7 @@ import type { CorsOptions } from './http/origins.js'
 import { createProbes } from './http/probes.js'
 import type { StreamOptions } from './http/streams/streams.js'
 import type { UpgradeListener } from './http/streams/websocket.js'
-import { checkTrustedDocuments, type TrustedDocuments } from './http/trustedDocuments.js'
+import { checkTrustedDocuments, isOnly, type TrustedDocuments } from './http/trustedDocuments.js'
 import { createMetrics } from './metrics/metrics.js'
 import type { Agent } from './runner/agent.js'
 import { Runner } from './runner/runner.js'
@@ -84,10 +83,7 @@ export const createGateway = ({
   agent,
   artifacts = [note, checklist],
   feedback = [helpfulness],
-  logger = pino(
-    { name: 'artifactr-gateway', level: 'warn', serializers: { err: serializeError } },
-    process.stdout,
-  ),
+  logger = createLog('warn'),
   graphiql = true,
   introspection = true,
   trustedDocuments,
@@ -100,7 +96,6 @@ export const createGateway = ({
   const limits = limitsOf(given)
   const schema = createSchema()
   if (trustedDocuments !== undefined) checkTrustedDocuments(trustedDocuments, schema, limits)
-  const trustedOnly = trustedDocuments !== undefined && trustedDocuments.only !== false
   const metrics = whose === 'off' ? null : createMetrics(storage)
   const unobserve = metrics === null ? undefined : storage.observe?.(metrics.storage)
   const workspaces = new Workspaces(storage, {
@@ -126,7 +121,7 @@ export const createGateway = ({
     resolveActor,
     context: { workspaces, authorize, runner },
     health,
-    graphiql: graphiql && !trustedOnly,
+    graphiql: graphiql && !isOnly(trustedDocuments),
     introspection,
     trustedDocuments,
     limits,

@@ -7,6 +7,7 @@ import { misfits } from './config/misfits.js'
 import { type Environment, type logLevels, type Variables, variables } from './config/variables.js'
 import type { JwtOptions } from './http/identity/jwt.js'
 import { isLoopbackHost } from './http/identity/peer.js'
+import type { GatewayLimits } from './http/limits/limits.js'
 
 /** Why the gateway cannot start: everything that is wrong, for people. */
 export class Misconfigured extends Error {
@@ -25,21 +26,6 @@ type Auth =
   | { readonly by: 'headers'; readonly insecure: boolean }
   | { readonly by: 'jwt'; readonly jwt: JwtOptions }
 
-interface Limits {
-  readonly maxBodyBytes: number
-  readonly maxTokens: number | undefined
-  readonly maxDepth: number | undefined
-  readonly maxAliases: number | undefined
-  readonly maxCost: number | undefined
-  readonly maxBatch: number | undefined
-  readonly maxResponseBytes: number | undefined
-  readonly operationTimeout: number | undefined
-  readonly maxSubscriptionsPerTenant: number | undefined
-  readonly maxSubscriptionsPerActor: number | undefined
-  readonly mutationRate: number | undefined
-  readonly mutationBurst: number | undefined
-}
-
 export interface Config {
   readonly port: number
   readonly host: string
@@ -55,7 +41,7 @@ export interface Config {
   /** In UTF-16 units. */
   readonly maxMessageLength: number
   /** What is left out is as `createGateway` has it. */
-  readonly limits: Limits
+  readonly limits: GatewayLimits
   readonly introspection: boolean
   readonly graphiql: boolean
   /** The file they are in, and whether nothing else is carried out. */

@@ -1,12 +1,13 @@
 #!/usr/bin/env node
 /** The process: configuration, server, storage, gateway; and its end. */
-import { type Logger, pino } from 'pino'
+import type { Logger } from 'pino'
 import { createGateway, type Gateway } from './app.js'
 import { type Config, Misconfigured, readConfig } from './config.js'
 import { type Drain, prepareEnding } from './ending.js'
-import { serializeError } from './http/errorLog.js'
+import { createLog } from './http/errorLog.js'
 import { headerAuth, insecureHeaderAuth, type ResolveActor } from './http/identity/auth.js'
 import { jwtAuth } from './http/identity/jwt.js'
+import { orLate } from './http/orLate.js'
 import { listen, type Server } from './http/server.js'
 import { createFront, type Front } from './http/starting.js'
 import {
@@ -82,10 +83,7 @@ const openTraces = async ({ traces }: Config, log: Logger): Promise<Traces | nul
 /** To standard output as Node writes it: pino's own way of writing never ends a process whose log nobody reads any more. */
 const openLog = ({ logLevel }: Config): Logger => {
   process.stdout.on('error', () => undefined)
-  return pino(
-    { name: 'artifactr-gateway', level: logLevel, serializers: { err: serializeError } },
-    process.stdout,
-  )
+  return createLog(logLevel)
 }
 
 const resolveActorBy = (auth: Config['auth']): ResolveActor => {
@@ -144,14 +142,18 @@ const drainOf =
       await gateway.close({ timeout })
       const isFinished = await server.stop(PARTING)
       await storage.close()
-      if ((await traces?.stop(FLUSH_TIMEOUT)) === false) log.warn('the last traces could not be sent')
+      if (traces !== null && !(await orLate(FLUSH_TIMEOUT, isDone(traces.stop()), false)))
+        log.warn('the last traces could not be sent')
       return isFinished
     }
-    const late = new Promise<false>((resolve) => {
-      setTimeout(resolve, timeout + CLOSING_TIMEOUT, false)
-    })
-    return Promise.race([inOrder(), late])
+    return orLate(timeout + CLOSING_TIMEOUT, inOrder(), false)
   }
+
+const isDone = (work: Promise<void>): Promise<boolean> =>
+  work.then(
+    () => true,
+    () => false,
+  )
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 

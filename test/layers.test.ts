@@ -84,7 +84,7 @@ const matrix = {
   },
   metrics: {
     path: metrics,
-    mayImport: [core, port, workspace, runner, http, node, packages('graphql', 'prom-client')],
+    mayImport: [core, port, workspace, runner, http, packages('graphql', 'prom-client')],
   },
   app: {
     path: app,

@@ -62,11 +62,9 @@ const headersProblems = (given: Environment): string[] => {
 }
 
 const metricsProblems = ({ METRICS, METRICS_PORT, METRICS_HOST }: Environment): string[] => {
-  if (METRICS_PORT !== undefined && isOff(METRICS))
+  if (METRICS_PORT !== undefined && variables.shape.METRICS.safeParse(METRICS).data === false)
     return ['METRICS_PORT must not be set while METRICS is off: nothing would be served there']
   return METRICS_HOST !== undefined && METRICS_PORT === undefined
     ? ['METRICS_HOST needs METRICS_PORT: without one, metrics are served where everything else is']
     : []
 }
-
-const isOff = (text: string | undefined): boolean => text === 'off' || text === '0' || text === 'false'

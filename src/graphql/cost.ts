@@ -4,7 +4,14 @@
  * nothing costs one, and a list without a size counts as ten.
  */
 import { complexityFromQuery } from '@pothos/plugin-complexity'
-import { type DocumentNode, type GraphQLSchema, Kind, type OperationDefinitionNode, visit } from 'graphql'
+import {
+  type DocumentNode,
+  type FieldNode,
+  type GraphQLSchema,
+  Kind,
+  type OperationDefinitionNode,
+  visit,
+} from 'graphql'
 import { DEFAULT_PAGE, MAX_PAGE } from '../core/window.js'
 
 /** A read of the storage of its own, which takes as long as some hundred values. */
@@ -74,11 +81,15 @@ export const operationCost = (
   return Number.isNaN(complexity) ? Number.POSITIVE_INFINITY : complexity + introspectionCost(asked)
 }
 
+/** Whether a field asks for the schema, or for a type of it. */
+export const asksForSchema = ({ name: { value } }: FieldNode): boolean =>
+  value === '__schema' || value === '__type'
+
 const introspectionCost = (document: DocumentNode): number => {
   let cost = 0
   visit(document, {
-    Field: ({ name: { value } }) => {
-      if (value === '__schema' || value === '__type') cost += INTROSPECTION
+    Field: (field) => {
+      if (asksForSchema(field)) cost += INTROSPECTION
     },
   })
   return cost

@@ -2,6 +2,7 @@
  * Errors as they are logged: what kind, where, and why in codes. What drivers, parsers and agents write into their messages may be anything
  * somebody said, or a password; messages are logged only of errors that say nothing of the values they are about.
  */
+import { type Logger, pino } from 'pino'
 import { StorageUnavailable } from '../storage/port.js'
 
 interface LoggedError {
@@ -15,6 +16,10 @@ interface LoggedError {
   readonly stack?: string | undefined
   readonly cause?: unknown
 }
+
+/** A log on standard output, whose lines hold nothing that anybody said. */
+export const createLog = (level: string): Logger =>
+  pino({ name: 'artifactr-gateway', level, serializers: { err: serializeError } }, process.stdout)
 
 /** How many causes of causes are logged. */
 const MAX_DEPTH = 5

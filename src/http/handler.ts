@@ -1,7 +1,6 @@
 /** Answers HTTP requests with a schema: Yoga, and what surrounds an operation as plugins of it. */
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, RequestListener } from 'node:http'
-import { setTimeout as pause } from 'node:timers/promises'
 import type { GraphQLSchema } from 'graphql'
 import { createYoga, type YogaInitialContext } from 'graphql-yoga'
 import type { Caller, GraphQLContext } from '../graphql/context.js'
@@ -14,6 +13,7 @@ import { useLimits } from './limits/plugin.js'
 import { responseTooLarge } from './limits/response.js'
 import type { HttpObserver } from './observer.js'
 import { type CorsOptions, Origins } from './origins.js'
+import { orLate } from './orLate.js'
 import { GRAPHQL_PATH } from './paths.js'
 import {
   type Connected,
@@ -146,7 +146,9 @@ export const createHandler = ({ schema, log, observer, context, ...options }: Ha
           .end(NOT_ADDRESSED)
     },
     upgrade: (request, socket, head) => sockets.upgrade(request, socket, head),
-    finishOperations: (timeout) => atMost(timeout, Promise.all([underWay.over(), sockets.rest()])),
+    finishOperations: async (timeout) => {
+      await orLate(timeout, Promise.all([underWay.over(), sockets.rest()]), undefined)
+    },
     endStreams: async () => {
       await Promise.all([eventStreams.close(), sockets.close()])
     },
@@ -154,13 +156,6 @@ export const createHandler = ({ schema, log, observer, context, ...options }: Ha
       await yoga.dispose()
     },
   }
-}
-
-/** Resolves with the work, or when it took too long. */
-const atMost = async (timeout: number, work: Promise<unknown>): Promise<void> => {
-  const late = new AbortController()
-  await Promise.race([work, pause(timeout, undefined, late).catch(() => undefined)])
-  late.abort()
 }
 
 const NOT_ADDRESSED = 'The address of the request is not understood.\n'

@@ -1,5 +1,6 @@
 /** Whether the process lives, and whether it can do its work. */
 import type { Storage } from '../storage/port.js'
+import { orLate } from './orLate.js'
 import { reply } from './reply.js'
 
 export interface Health {
@@ -18,7 +19,14 @@ export const createHealth = (storage: Pick<Storage, 'ping'>): Health => {
   let asked: Promise<boolean> | undefined
   /** One ping at a time, however many ask. */
   const answers = (): Promise<boolean> => {
-    asked ??= withinTimeout(storage.ping()).finally(() => {
+    asked ??= orLate(
+      PING_TIMEOUT,
+      storage.ping().then(
+        () => true,
+        () => false,
+      ),
+      false,
+    ).finally(() => {
       asked = undefined
     })
     return asked
@@ -45,15 +53,3 @@ const status = (code: number, text: string): Response =>
     'content-type': 'application/json; charset=utf-8',
     'cache-control': 'no-store',
   })
-
-const withinTimeout = async (ping: Promise<void>): Promise<boolean> => {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<boolean>((resolve) => {
-    timer = setTimeout(resolve, PING_TIMEOUT, false)
-  })
-  const answered = ping.then(
-    () => true,
-    () => false,
-  )
-  return Promise.race([answered, late]).finally(() => clearTimeout(timer))
-}

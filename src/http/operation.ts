@@ -1,41 +1,49 @@
 /** What is in an operation, for those who have to tell its name from its content. */
-import { type DocumentNode, Kind, type OperationDefinitionNode, type SelectionSetNode, visit } from 'graphql'
+import {
+  type DocumentNode,
+  type FragmentDefinitionNode,
+  Kind,
+  type OperationDefinitionNode,
+  type SelectionSetNode,
+  visit,
+} from 'graphql'
+
+/** The fragments of a document, by name. */
+export const fragmentsIn = ({ definitions }: DocumentNode): Map<string, FragmentDefinitionNode> => {
+  const fragments = new Map<string, FragmentDefinitionNode>()
+  for (const definition of definitions)
+    if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments.set(definition.name.value, definition)
+  return fragments
+}
 
 /** The one field that a valid subscription selects. */
 export const subscribedField = (
   document: DocumentNode,
   { selectionSet }: OperationDefinitionNode,
-): string | undefined => fieldIn(selectionSet, document, new Set())
+): string | undefined => fieldIn(selectionSet, fragmentsIn(document))
 
 const fieldIn = (
   { selections }: SelectionSetNode,
-  document: DocumentNode,
-  seen: Set<string>,
+  fragments: Map<string, FragmentDefinitionNode>,
 ): string | undefined => {
   for (const selection of selections) {
     switch (selection.kind) {
       case Kind.FIELD:
         return selection.name.value
       case Kind.INLINE_FRAGMENT: {
-        const field = fieldIn(selection.selectionSet, document, seen)
+        const field = fieldIn(selection.selectionSet, fragments)
         if (field !== undefined) return field
         break
       }
       case Kind.FRAGMENT_SPREAD: {
-        const name = selection.name.value
-        const field = seen.has(name) ? undefined : fieldInFragment(name, document, seen.add(name))
+        const fragment = fragments.get(selection.name.value)
+        // Once is enough.
+        fragments.delete(selection.name.value)
+        const field = fragment && fieldIn(fragment.selectionSet, fragments)
         if (field !== undefined) return field
         break
       }
     }
-  }
-  return undefined
-}
-
-const fieldInFragment = (name: string, document: DocumentNode, seen: Set<string>): string | undefined => {
-  for (const definition of document.definitions) {
-    if (definition.kind === Kind.FRAGMENT_DEFINITION && definition.name.value === name)
-      return fieldIn(definition.selectionSet, document, seen)
   }
   return undefined
 }

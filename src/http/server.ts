@@ -1,6 +1,7 @@
 /** A Node server around a gateway, and how it stops: nothing new is taken, what is under way is finished, then it is gone. */
 import { createServer, type RequestListener } from 'node:http'
 import { Server as NetServer, type Socket } from 'node:net'
+import { orLate } from './orLate.js'
 import type { UpgradeListener } from './streams/websocket.js'
 
 export interface Server {
@@ -76,14 +77,9 @@ export const listen = async (
     url: `http://${shownHost(host)}:${actualPort}`,
     refuse: () => void refuse(),
     stop: async (timeout) => {
-      let cut: NodeJS.Timeout | undefined
-      const late = new Promise<false>((resolve) => {
-        cut = setTimeout(() => {
-          resolve(false)
-          for (const socket of sockets) socket.destroy()
-        }, timeout)
-      })
-      return Promise.race([refuse(), late]).finally(() => clearTimeout(cut))
+      const isFinished = await orLate(timeout, refuse(), false)
+      if (!isFinished) for (const socket of sockets) socket.destroy()
+      return isFinished
     },
   }
 }

@@ -115,8 +115,9 @@ export class Signals {
     result: ExecutionResult | null,
     seconds: number,
   ): void {
-    for (const code of codesIn(result)) exchange.codes.add(code)
-    const [code = null] = codesIn(result)
+    const codes = codesIn(result)
+    for (const code of codes) exchange.codes.add(code)
+    const [code = null] = codes
     const { caller } = exchange
     operation?.span.set({ 'artifactr.operation.outcome': code ?? 'ok' })
     operation?.span.end(code !== null && FAULTS.has(code) ? code : undefined)

@@ -15,6 +15,10 @@ export interface TrustedDocuments {
   readonly only?: boolean | undefined
 }
 
+/** Whether nothing but trusted documents is carried out. */
+export const isOnly = (trusted: TrustedDocuments | undefined): boolean =>
+  trusted !== undefined && trusted.only !== false
+
 /** Trusted documents that cannot be used: everything that is wrong with them. */
 export class InvalidTrustedDocuments extends Error {
   override readonly name = 'InvalidTrustedDocuments'
@@ -87,7 +91,7 @@ export type DocumentOf = (asked: Asked) => string
 
 export const documentsFrom = (trusted: TrustedDocuments | undefined): DocumentOf => {
   const documents = new Map(Object.entries(trusted?.documents ?? {}))
-  const only = trusted !== undefined && trusted.only !== false
+  const only = isOnly(trusted)
   return (asked) => {
     const id = idIn(asked)
     // The protocol of WebSockets insists on a text: an empty one stands for none.

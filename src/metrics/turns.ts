@@ -1,6 +1,6 @@
 /** Turns, counted. */
-import { setTimeout as pause } from 'node:timers/promises'
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
+import { orLate } from '../http/orLate.js'
 import type { RunnerObserver } from '../runner/observer.js'
 import type { Storage } from '../storage/port.js'
 import { TURN_SECONDS } from './buckets.js'
@@ -25,7 +25,7 @@ export const createOwedMetric = (registry: Registry, storage: Storage): void => 
     help: `Threads that are owed a turn and do not have it yet, in all processes: at most ${MOST_OWED}.`,
     registers: [registry],
     async collect() {
-      this.set(await Promise.race([count(), pause(OWED_TIMEOUT, Number.NaN, { ref: false })]))
+      this.set(await orLate(OWED_TIMEOUT, count(), Number.NaN))
     },
   })
 }

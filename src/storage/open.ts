@@ -38,8 +38,10 @@ export const openStorage = async ({
   ...options
 }: OpenOptions): Promise<Storage> => {
   if (url === 'memory:') return new MemoryStorage()
-  const [{ describeFailure, migrate, MigrationFailed, pendingMigrations, mayPass }, { openPrismaStorage }] =
-    await Promise.all([import('./prisma/migrate.js'), import('./prisma/open.js')])
+  const [
+    { describeFailure, describeUrl, migrate, MigrationFailed, pendingMigrations, mayPass },
+    { openPrismaStorage },
+  ] = await Promise.all([import('./prisma/migrate.js'), import('./prisma/open.js')])
   try {
     if (when === 'auto') {
       const applied = await migrate(url)
@@ -47,7 +49,6 @@ export const openStorage = async ({
     } else {
       const pending = await pendingMigrations(url)
       if (pending.length > 0) {
-        const { describeUrl } = await import('./prisma/migrationConnection.js')
         const problem = `${describeUrl(url)} is behind, and MIGRATE=check: ${pending.join(', ')} pending`
         throw new CannotOpen(problem, false)
       }

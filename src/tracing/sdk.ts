@@ -19,8 +19,8 @@ export interface TracesOptions {
 }
 
 export interface Traces {
-  /** Sends what is left, for at most `timeout` milliseconds. Whether it was in time. */
-  stop(timeout: number): Promise<boolean>
+  /** Sends what is left. Rejects when that fails. */
+  stop(): Promise<void>
 }
 
 /** How long until it is told again that spans are lost, in milliseconds. */
@@ -35,17 +35,7 @@ export const startTraces = ({ serviceName, onLost }: TracesOptions): Traces => {
   const provider = new NodeTracerProvider({ resource, spanProcessors: [new BatchSpanProcessor(exporter)] })
   provider.register()
   return {
-    stop: async (timeout) => {
-      let timer: NodeJS.Timeout | undefined
-      const late = new Promise<boolean>((resolve) => {
-        timer = setTimeout(resolve, timeout, false)
-      })
-      const sent = provider.shutdown().then(
-        () => true,
-        () => false,
-      )
-      return Promise.race([sent, late]).finally(() => clearTimeout(timer))
-    },
+    stop: () => provider.shutdown(),
   }
 }
 

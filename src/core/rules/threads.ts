@@ -2,7 +2,7 @@
 import type { CommandOf } from '../commands.js'
 import type { Thread } from '../entities.js'
 import { jsonEqual } from '../json.js'
-import { alreadyExists, invalid, NotFound } from '../rejections.js'
+import { alreadyExists, NotFound } from '../rejections.js'
 import type { Rule } from '../rule.js'
 import { messageUsedIn, result, type State, threadIn } from '../state.js'
 import { existingArtifact } from './targets.js'
@@ -30,11 +30,7 @@ export const postMessage: Rule<CommandOf<'post_message'>> = {
     threads: [threadId],
     messages: [messageId],
   }),
-  decide: ({ threadId, messageId, content, kind }, state, { actor, definitions }) => {
-    const { maxMessageLength } = definitions
-    if (content.length > maxMessageLength) {
-      throw invalid(['content'], `must have at most ${maxMessageLength} UTF-16 units`)
-    }
+  decide: ({ threadId, messageId, content, kind }, state, { actor }) => {
     existingThread(state, threadId)
     if (messageUsedIn(state, messageId)) throw alreadyExists('message', messageId)
     const runId = actor.kind === 'agent' ? actor.runId : undefined

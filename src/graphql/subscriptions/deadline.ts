@@ -1,7 +1,7 @@
 /** Something that is to happen at an instant, however far away it is. */
 
 /** The longest a timer can be set for, in milliseconds. */
-const MAX_DELAY = 2 ** 31 - 1
+export const MAX_DELAY = 2 ** 31 - 1
 
 /** Calls `then` at an instant, in epoch milliseconds, and never before this returns. Returns how to call it off. */
 export const atInstant = (instant: number, then: () => void): (() => void) => {

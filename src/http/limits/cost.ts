@@ -2,7 +2,6 @@
 import {
   type DocumentNode,
   type FieldNode,
-  type FragmentDefinitionNode,
   GraphQLError,
   GraphQLIncludeDirective,
   type GraphQLSchema,
@@ -16,6 +15,7 @@ import {
 } from 'graphql'
 import { commandsCost, operationCost } from '../../graphql/cost.js'
 import { badRequest, refusal } from '../errors.js'
+import { fragmentsIn } from '../operation.js'
 
 interface Asked {
   readonly schema: GraphQLSchema
@@ -57,9 +57,7 @@ export const costOf = (asked: Asked, hideSuggestions: boolean): Cost | readonly 
 
 /** How many fields an operation begins with, once fragments are spread and `@skip` and `@include` are obeyed. */
 const rootFields = ({ document, operation }: Asked, variables: Readonly<Record<string, unknown>>): number => {
-  const fragments = new Map<string, FragmentDefinitionNode>()
-  for (const definition of document.definitions)
-    if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments.set(definition.name.value, definition)
+  const fragments = fragmentsIn(document)
   const keys = new Set<string>()
   const isLeftOut = (node: Parameters<typeof getDirectiveValues>[1]) =>
     getDirectiveValues(GraphQLSkipDirective, node, variables)?.['if'] === true ||

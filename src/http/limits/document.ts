@@ -4,7 +4,6 @@
  */
 import {
   type DocumentNode,
-  type FragmentDefinitionNode,
   GraphQLError,
   Kind,
   type ParseOptions,
@@ -15,6 +14,7 @@ import {
   validate,
 } from 'graphql'
 import type { ErrorCode } from '../errors.js'
+import { fragmentsIn } from '../operation.js'
 import type { Limits } from './limits.js'
 
 export type DocumentLimits = Pick<Limits, 'maxTokens' | 'maxDepth' | 'maxAliases'>
@@ -65,9 +65,7 @@ const sizeProblem = (
   document: DocumentNode,
   { maxDepth, maxAliases }: DocumentLimits,
 ): GraphQLError | null => {
-  const fragments = new Map<string, FragmentDefinitionNode>()
-  for (const definition of document.definitions)
-    if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments.set(definition.name.value, definition)
+  const fragments = fragmentsIn(document)
   /** Each fragment is looked at once. While it is, it counts for nothing: one in itself is no valid document. */
   const known = new Map<string, Size>()
 

@@ -1,10 +1,8 @@
 /** How long an operation may take. Whoever asked hears of it then, and nothing more of it is begun. */
 import { type GraphQLError, OperationTypeNode } from 'graphql'
+import { MAX_DELAY } from '../../graphql/subscriptions/deadline.js'
 import { refusal } from '../errors.js'
 import type { Exchange } from '../exchange.js'
-
-/** The longest a timer can be set for, in milliseconds. */
-const MAX_DELAY = 2 ** 31 - 1
 
 const tookTooLong = (timeout: number, type: OperationTypeNode): GraphQLError =>
   refusal(504, 'TIMEOUT', `It took longer than ${timeout} ms. ${retryOf(type)}`, { retryable: true })

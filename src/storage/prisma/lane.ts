@@ -31,9 +31,6 @@ interface Unit {
   isSettled: boolean
 }
 
-const outOfTime = (cause?: unknown) =>
-  new StorageUnavailable('the database is out of reach, or too busy', { cause })
-
 /** What one round would write, and how its callers are told once it is written. */
 interface Attempt {
   readonly base: Snapshot
@@ -105,10 +102,14 @@ export class Lane {
     const now = Date.now()
     const next = this.#queue.findIndex(({ deadline }) => deadline > now)
     const late = this.#queue.splice(0, next < 0 ? this.#queue.length : next)
-    rejectAll(late, outOfTime())
-    for (const _ of late) this.#options.observer.onUnavailable()
+    this.#giveUp(late)
     const [oldest] = this.#queue
     this.#expiry = oldest && setTimeout(() => this.#expire(), oldest.deadline - now)
+  }
+
+  #giveUp(late: readonly Unit[], cause?: unknown): void {
+    rejectAll(late, new StorageUnavailable('the database is out of reach, or too busy', { cause }))
+    for (const _ of late) this.#options.observer.onUnavailable()
   }
 
   /** Ends when nothing waits any more. */
@@ -136,8 +137,7 @@ export class Lane {
     for (let tries = 0; ; tries++) {
       const now = Date.now()
       const late = units.filter(({ deadline }) => deadline < now)
-      rejectAll(late, outOfTime(cause))
-      for (const _ of late) this.#options.observer.onUnavailable()
+      this.#giveUp(late, cause)
       const waiting = units.filter(({ isSettled }) => !isSettled)
       if (waiting.length === 0) return
       try {

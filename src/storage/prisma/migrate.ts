@@ -77,6 +77,8 @@ export function mayPass(url: string, { cause }: MigrationFailed): boolean {
   return isOutOfReach(cause) && !driverError(cause)?.originalCode?.startsWith('28')
 }
 
+export { describeUrl }
+
 /** Why a database cannot be used, in one line without its password. */
 export function describeFailure(url: string, error: unknown): string {
   return `cannot use ${describeUrl(url)}: ${reasonOf(error)}`
