@@ -119,7 +119,7 @@ const presentError = (error: unknown, executed: boolean, exchange: Exchange, log
 }
 
 /** A second is longer than most of what passes by itself. */
-const SOON = { status: 503, headers: { 'retry-after': '1' } }
+export const SOON = { status: 503, headers: { 'retry-after': '1' } }
 
 /** What is said of something that is needed and out of reach, or `null` when that is not what was thrown. */
 const unavailability = (cause: unknown): { readonly told: string; readonly logged: string } | null => {

@@ -78,6 +78,8 @@ describePostgres('a process whose database is not there yet', () => {
       status: 503,
       body: { errors: [{ extensions: { code: 'SERVICE_UNAVAILABLE', retryable: true } }] },
     })
+    const { headers } = await post(at, { query: '{ viewer { tenantId } }' })
+    expect([headers.get('retry-after'), headers.get('x-content-type-options')]).toEqual(['1', 'nosniff'])
     const refused = new WebSocket(`ws://127.0.0.1:${PORT}/graphql`, 'graphql-transport-ws')
     expect(await new Promise((resolve) => refused.once('error', resolve))).toMatchObject({
       message: expect.stringContaining('503'),
