@@ -61,9 +61,15 @@ const seen = new Map<string, Frame[]>(Object.keys(recipes).map((name) => [name, 
 const seqsOf = (frames: readonly Frame[]): number[] =>
   frames.flatMap((frame) => (frame.__typename === 'Envelope' ? [frame.seq] : []))
 
-const allComeTo = (seq: number) =>
-  until(20_000, `the event ${seq}`, () =>
-    [...seen.values()].every((frames) => seqsOf(frames).at(-1) === seq) ? true : null,
+const replaysOf = (frames: readonly Frame[]): number =>
+  frames.filter(({ __typename }) => __typename === 'ReplayComplete').length
+
+/** Waits until all have seen the event, and the end of as many replays: that frame may come after the last event. */
+const allComeTo = (seq: number, replays: number) =>
+  until(20_000, `the event ${seq} and ${replays} replays`, () =>
+    [...seen.values()].every((frames) => seqsOf(frames).at(-1) === seq && replaysOf(frames) >= replays)
+      ? true
+      : null,
   )
 
 describe('while the gateway is killed, stopped and started again', () => {
@@ -79,13 +85,13 @@ describe('while the gateway is killed, stopped and started again', () => {
     await createThread(url)
     for (const [name, follow] of Object.entries(recipes))
       stops.push(follow(url, (frame) => seen.get(name)?.push(frame)))
-    await allComeTo(await postMessage(url))
-    for (const signal of ['SIGKILL', 'SIGTERM'] as const) {
+    await allComeTo(await postMessage(url), 1)
+    for (const [index, signal] of (['SIGKILL', 'SIGTERM'] as const).entries()) {
       await gateway.kill(signal)
       gateway = await startGateway({ ...env, PORT })
       // Before any client is back.
-      await allComeTo(await postMessage(url))
-      await allComeTo(await postMessage(url))
+      await allComeTo(await postMessage(url), index + 2)
+      await allComeTo(await postMessage(url), index + 2)
     }
   }, 90_000)
 
