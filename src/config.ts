@@ -40,6 +40,8 @@ export interface Config {
   readonly poolSize: number
   /** In UTF-16 units. */
   readonly maxMessageLength: number
+  /** In values and UTF-16 units of text and keys; as core has it when left out. */
+  readonly maxArtifactSize: number | undefined
   /** What is left out is as `createGateway` has it. */
   readonly limits: GatewayLimits
   readonly introspection: boolean
@@ -90,6 +92,7 @@ export const readConfig = (env: Environment): Config => {
     logLevel: data.LOG_LEVEL,
     poolSize: data.POOL_SIZE,
     maxMessageLength: data.MAX_MESSAGE_LENGTH,
+    maxArtifactSize: data.MAX_ARTIFACT_SIZE,
     limits: {
       maxBodyBytes: data.MAX_BODY_BYTES ?? defaultBodyBytes(data.MAX_MESSAGE_LENGTH),
       maxTokens: data.MAX_DOCUMENT_TOKENS,

@@ -39,6 +39,7 @@ const start = async (): Promise<void> => {
     createGateway({
       storage,
       maxMessageLength: config.maxMessageLength,
+      maxArtifactSize: config.maxArtifactSize,
       agent: agents[config.agent],
       resolveActor: resolveActorBy(config.auth),
       cors: { origins: config.corsOrigins },

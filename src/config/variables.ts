@@ -88,6 +88,7 @@ export const variables = z.object({
   LOG_LEVEL: oneOf(logLevels, `one of ${logLevels.join(', ')}`).default('info'),
   POOL_SIZE: wholeNumber(1, 1000).default(10),
   MAX_MESSAGE_LENGTH: wholeNumber(1, 100_000_000).default(DEFAULT_MAX_MESSAGE_LENGTH),
+  MAX_ARTIFACT_SIZE: wholeNumber(1, 100_000_000).optional(),
   MAX_BODY_BYTES: wholeNumber(1024, 1_000_000_000).optional(),
   MAX_DOCUMENT_TOKENS: wholeNumber(1, 1_000_000).optional(),
   MAX_DEPTH: wholeNumber(1, 1000).optional(),

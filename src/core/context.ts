@@ -12,6 +12,8 @@ export interface Definitions {
   readonly feedbackTypes: ReadonlyMap<string, FeedbackType>
   /** In UTF-16 units. */
   readonly maxMessageLength: number
+  /** How much the data of an artifact may hold, in values and UTF-16 units of text and keys. */
+  readonly maxArtifactSize: number
 }
 
 export interface DomainOptions {
@@ -21,6 +23,8 @@ export interface DomainOptions {
   readonly allowedArtifacts?: readonly string[] | undefined
   /** In UTF-16 units; 65,536 when left out. */
   readonly maxMessageLength?: number | undefined
+  /** In values and UTF-16 units of text and keys; 1,048,576 when left out. */
+  readonly maxArtifactSize?: number | undefined
 }
 
 /** Puts an application's definitions together. @throws TypeError when two share a name, or the allow-list names an unknown kind. */
@@ -29,6 +33,7 @@ export const defineDomain = ({
   feedback = [],
   allowedArtifacts,
   maxMessageLength = 65_536,
+  maxArtifactSize = 1_048_576,
 }: DomainOptions = {}): Definitions => ({
   artifactTypes: allowed(
     registry(artifacts, ({ kind }) => kind, 'artifact'),
@@ -36,6 +41,7 @@ export const defineDomain = ({
   ),
   feedbackTypes: registry(feedback, ({ name }) => name, 'feedback'),
   maxMessageLength,
+  maxArtifactSize,
 })
 
 const registry = <Type>(

@@ -36,6 +36,7 @@ const domains: { readonly [name: string]: Definitions } = {
     ],
   }),
   'short messages': defineDomain({ maxMessageLength: 5 }),
+  'small artifacts': defineDomain({ artifacts: [note], maxArtifactSize: 20 }),
 }
 
 const caseSchema = z.strictObject({

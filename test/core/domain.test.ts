@@ -29,6 +29,7 @@ describe('a domain', () => {
     expect([...defaultDefinitions.artifactTypes.keys()]).toEqual(['note', 'checklist'])
     expect([...defaultDefinitions.feedbackTypes.keys()]).toEqual(['helpfulness'])
     expect(defaultDefinitions.maxMessageLength).toBe(65_536)
+    expect(defaultDefinitions.maxArtifactSize).toBe(1_048_576)
   })
 
   it('may be empty', () => {

@@ -195,6 +195,10 @@ describe('the configuration', () => {
     ])
   })
 
+  it('says how large artifacts may be', () => {
+    expect(readConfig({ MAX_ARTIFACT_SIZE: '5' }).maxArtifactSize).toBe(5)
+  })
+
   it('lets a body hold the longest message unless told otherwise', () => {
     const { limits } = readConfig({ MAX_MESSAGE_LENGTH: '1000000' })
     expect(limits.maxBodyBytes).toBeGreaterThan(6_000_000)

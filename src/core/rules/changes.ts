@@ -8,6 +8,7 @@ import type { Patch } from '../patches.js'
 import { applyPatch, changesNothing } from '../patching/apply.js'
 import { describePatch } from '../patching/describe.js'
 import { diff } from '../patching/diff.js'
+import { sizeOf } from '../patching/measure.js'
 import { invalid } from '../rejections.js'
 import type { State } from '../state.js'
 import { artifactType, openArtifact, unusedArtifact } from './targets.js'
@@ -65,7 +66,7 @@ export const carryOut = (change: Drafted, state: State, by: Attribution): Carrie
 
 const create = (id: string, type: ArtifactType, proposed: JsonValue, by: Attribution): Carried => {
   const { kind } = type
-  const data = type.parse(by.changes === undefined ? proposed : applyPatch(proposed, by.changes))
+  const data = parsed(type, by.changes === undefined ? proposed : applyPatch(proposed, by.changes), by)
   const artifact = { id, kind, version: 1, data, updatedBy: by.context.actor, archived: false }
   const { proposalId } = by
   return carried(artifact, by, {
@@ -81,7 +82,7 @@ const create = (id: string, type: ArtifactType, proposed: JsonValue, by: Attribu
 /** The recorded patch reproduces the stored data: the patch as it was given, unless validation or `changes` made something else of it. */
 const edit = (current: Artifact, change: DraftedEdit, type: ArtifactType, by: Attribution): Carried => {
   const edited = applyPatch(current.data, change.patch)
-  const data = type.parse(by.changes === undefined ? edited : applyPatch(edited, by.changes))
+  const data = parsed(type, by.changes === undefined ? edited : applyPatch(edited, by.changes), by)
   if (jsonEqual(data, current.data)) throw changesNothing()
   const asGiven = by.changes === undefined && jsonEqual(data, edited)
   const patch: Patch = asGiven ? change.patch : { type: 'json_patch', ops: diff(current.data, data) }
@@ -102,6 +103,14 @@ const edit = (current: Artifact, change: DraftedEdit, type: ArtifactType, by: At
     { type: 'artifact_changed', artifactId, kind, version, patch, summary, proposalId },
     { patch, summary },
   )
+}
+
+/** As the type has it, and no larger than an artifact may be, however many edits it comes from. @throws ValidationFailed */
+const parsed = (type: ArtifactType, data: JsonValue, { context }: Attribution): JsonValue => {
+  const { maxArtifactSize: most } = context.definitions
+  const stored = type.parse(data)
+  if (sizeOf(stored) > most) throw invalid(['data'], `must hold at most ${most} values and UTF-16 units`)
+  return stored
 }
 
 const archive = (current: Artifact, by: Attribution): Carried => {
