@@ -10,7 +10,7 @@ interface Layer {
 }
 
 const core = '^src/core/'
-const port = '^src/storage/(port|observer|staging|codec|turnstile|weight|unreadable)\\.ts$'
+const port = '^src/storage/(port|pages|observer|staging|codec|turnstile|weight|unreadable)\\.ts$'
 const follow = '^src/storage/(follow|follower|followTail)\\.ts$'
 const memory = '^src/storage/memory(Data)?\\.ts$'
 const prisma = '^src/storage/prisma/'
@@ -33,7 +33,7 @@ const matrix = {
   core: { path: core, mayImport: [packages('zod', 'rfc6902')] },
   port: { path: port, mayImport: [core, packages('zod')] },
   contract: { path: '^src/storage/contract/', mayImport: [core, port, node] },
-  follow: { path: follow, mayImport: [core, port] },
+  follow: { path: follow, mayImport: [core, port, packages('p-limit')] },
   memory: { path: memory, mayImport: [core, port, follow] },
   prisma: {
     path: prisma,
@@ -58,7 +58,7 @@ const matrix = {
       workspace,
       runner,
       node,
-      packages('graphql', 'graphql-scalars', '@pothos/[a-z-]+', 'dataloader', 'zod'),
+      packages('graphql', 'graphql-scalars', '@pothos/[a-z-]+', 'dataloader', 'p-limit', 'zod'),
     ],
   },
   http: {

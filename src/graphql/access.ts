@@ -4,6 +4,7 @@ import { Forbidden } from '../core/rejections.js'
 import type { Workspace } from '../workspace/workspace.js'
 import type { GraphQLContext } from './context.js'
 import { reading } from './errors.js'
+import { readBy } from './reads.js'
 
 const openedBy = createContextCache((_: GraphQLContext) => new Map<string, Promise<Workspace>>())
 
@@ -47,8 +48,9 @@ export const mayUse = async (
 }
 
 const open = async (context: GraphQLContext, workspaceId: string): Promise<Workspace> => {
-  const { workspaces, tenantId, actor, traceparent } = context
+  const { workspaces, tenantId, actor, traceparent, reads } = context
   const workspace = workspaces.open(tenantId, workspaceId, { actor }).traced(traceparent)
-  if (await mayUse(context, workspaceId)) return workspace
-  throw new Forbidden(`workspace ${workspaceId} may not be used by this caller`)
+  if (!(await mayUse(context, workspaceId)))
+    throw new Forbidden(`workspace ${workspaceId} may not be used by this caller`)
+  return reads === undefined ? workspace : readBy(workspace, reads)
 }

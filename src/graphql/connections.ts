@@ -1,8 +1,9 @@
 /** Relay's connections over lists that are paged in the storage, by position. */
 import { createHash } from 'node:crypto'
 import { extentOf } from '../core/window.js'
-import type { Listed, Window, Workspace } from '../workspace/workspace.js'
+import type { Listed, Page, Window, Workspace } from '../workspace/workspace.js'
 import { badArgument, reading } from './errors.js'
+import { readPage } from './reads.js'
 
 /** Which list: its workspace, its name and what it is a list of. Cursors of another list are refused. */
 export interface ListName {
@@ -19,26 +20,27 @@ export interface ConnectionArgs {
   readonly before?: string | null | undefined
 }
 
-/** One page, and whether anything stands on either side of it: found out only when it is asked for. */
+/**
+ * One page, and whether anything stands on either side of it: found out only when it is asked for. A page whose entries are large has fewer of
+ * them than it was asked for, and says that there are more.
+ */
 export const connection = async <Entity, Node>(
   name: ListName,
   args: ConnectionArgs,
-  read: (window: Window) => Promise<readonly Listed<Entity>[]>,
+  list: (window: Window) => Promise<Page<Listed<Entity>>>,
   toNode: (entity: Entity) => Node,
 ) => {
   const cursors = cursorsOf(name)
   const after = cursors.decode('after', args.after)
   const before = cursors.decode('before', args.before)
   const { limit, from } = await reading(() => extentOf(args))
-  const found = await read({ after, before, limit: limit + 1, from })
-  const more = found.length > limit
-  const shown = from === 'start' ? found.slice(0, limit) : found.slice(more ? 1 : 0)
-  const edges = shown.map(({ position, entity }) => ({
+  const { entries, more } = await readPage(name.workspace, list, { after, before, limit, from })
+  const edges = entries.map(({ position, entity }) => ({
     cursor: cursors.encode(position),
     node: toNode(entity),
   }))
   const isAny = async (window: { after: number } | { before: number }) =>
-    (await read({ ...window, limit: 1, from: 'start' })).length > 0
+    (await readPage(name.workspace, list, { ...window, limit: 1, from: 'start' })).entries.length > 0
 
   let info: ReturnType<typeof pageInfo> | undefined
   return {

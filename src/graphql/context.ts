@@ -4,6 +4,7 @@ import type { Seq } from '../core/envelopes.js'
 import type { RejectionCode } from '../core/rejections.js'
 import type { Runner } from '../runner/runner.js'
 import type { Workspaces } from '../workspace/workspaces.js'
+import type { Reads } from './reads.js'
 
 /** Whether an actor may use a workspace of its tenant. Nothing but `true` is a yes. */
 export type Authorize = (request: {
@@ -47,6 +48,8 @@ export interface GraphQLContext extends Omit<Caller, 'workspaces'> {
   readonly streaming?: Streaming | undefined
   /** Told of the bytes of each text, and of data, before they are in a result. What it throws ends the field. */
   readonly onBytes?: ((bytes: number) => void) | undefined
+  /** What the request reads, kept within bounds. */
+  readonly reads?: Reads | undefined
   /** Told of commands that were refused. */
   readonly onRefused?: ((refused: Refused) => void) | undefined
 }

@@ -3,11 +3,18 @@ import { type ASTNode, GraphQLError } from 'graphql'
 import { Forbidden, ValidationFailed } from '../core/rejections.js'
 import { idProblem, textProblem } from '../core/text.js'
 
-export type ErrorCode = 'BAD_USER_INPUT' | 'FORBIDDEN' | 'SERVICE_UNAVAILABLE' | 'TOKEN_EXPIRED'
+export type ErrorCode =
+  | 'BAD_USER_INPUT'
+  | 'FORBIDDEN'
+  | 'RESPONSE_TOO_LARGE'
+  | 'SERVICE_UNAVAILABLE'
+  | 'TOKEN_EXPIRED'
 
 interface ErrorDetails {
   /** The argument that is wrong. */
   readonly argument?: string | undefined
+  /** In bytes. */
+  readonly limit?: number
   readonly nodes?: ASTNode | null | undefined
   /** Whether trying again may help. */
   readonly retryable?: true

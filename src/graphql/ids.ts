@@ -8,6 +8,7 @@ import { findWorkspace } from './access.js'
 import type { GraphQLContext } from './context.js'
 import { findArtifact, findProposal, findRun, findThread } from './loaders.js'
 import { modelIn, type NodeModel, workspaceModel } from './models.js'
+import { read } from './reads.js'
 
 const entityKey = z.tuple([z.enum(['Thread', 'Artifact', 'Proposal', 'Run']), idSchema, idSchema, idSchema])
 const messageKey = z.tuple([z.literal('Message'), idSchema, idSchema, z.int().min(1)])
@@ -54,7 +55,7 @@ export const findNode = async (context: GraphQLContext, key: NodeKey): Promise<N
     case 'Workspace':
       return workspaceModel(workspace)
     case 'Message': {
-      const message = await workspace.messageAt(key[3])
+      const message = await read(workspace, () => workspace.messageAt(key[3]))
       return message === null ? null : modelIn('Message', workspace)(message)
     }
     case 'Thread':

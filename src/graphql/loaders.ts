@@ -1,9 +1,10 @@
-/** Reads by id. What is asked for in one tick is loaded from a workspace in one go, however many rows ask. */
+/** Reads by id. What is asked for in one tick is loaded from a workspace together, however many rows ask. */
 import DataLoader from 'dataloader'
 import type { Proposal } from '../core/entities.js'
-import { type Needs, needsOfAll, type State } from '../core/state.js'
+import { entityKinds, type Needs, needsOfAll, type State } from '../core/state.js'
 import type { Workspace } from '../workspace/workspace.js'
 import { type ArtifactModel, modelIn, type ProposalModel, type RunModel, type ThreadModel } from './models.js'
+import { read } from './reads.js'
 
 type Wanted = Partial<Needs>
 
@@ -15,7 +16,10 @@ const load = (workspace: Workspace, wanted: Wanted): Promise<State> => {
     loaders.get(workspace) ??
     new DataLoader<Wanted, State>(
       async (batch) => {
-        const state = await workspace.load(needsOfAll(batch))
+        const portions = portionsOf(needsOfAll(batch)).map((needs) =>
+          read(workspace, () => workspace.load(needs)),
+        )
+        const state = together(await Promise.all(portions))
         return batch.map(() => state)
       },
       { cache: false },
@@ -23,6 +27,26 @@ const load = (workspace: Workspace, wanted: Wanted): Promise<State> => {
   loaders.set(workspace, loader)
   return loader.load(wanted)
 }
+
+/** How many ids are looked up at a time: each may stand for an artifact of a megabyte. */
+const PORTION = 32
+
+const portionsOf = (needs: Needs): readonly Wanted[] => {
+  const keys = entityKinds.flatMap((kind) => needs[kind].map((id) => ({ kind, id })))
+  return Array.from({ length: Math.ceil(keys.length / PORTION) }, (_, n) => {
+    const portion = keys.slice(n * PORTION, (n + 1) * PORTION)
+    const ids = (wanted: keyof Needs) => portion.flatMap(({ kind, id }) => (kind === wanted ? [id] : []))
+    return Object.fromEntries(entityKinds.map((kind) => [kind, ids(kind)]))
+  })
+}
+
+const together = (states: readonly State[]): State => ({
+  artifacts: new Map(states.flatMap(({ artifacts }) => [...artifacts])),
+  proposals: new Map(states.flatMap(({ proposals }) => [...proposals])),
+  threads: new Map(states.flatMap(({ threads }) => [...threads])),
+  runs: new Map(states.flatMap(({ runs }) => [...runs])),
+  messages: new Map(states.flatMap(({ messages }) => [...messages])),
+})
 
 export const findThread = async (workspace: Workspace, id: string): Promise<ThreadModel | null> => {
   const { threads } = await load(workspace, { threads: [id] })

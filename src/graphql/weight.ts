@@ -3,6 +3,7 @@
  * hold is not. Whoever counts ends the operation by throwing.
  */
 import { defaultFieldResolver, type GraphQLSchema, getNamedType, isObjectType } from 'graphql'
+import { bytesOf } from './bytes.js'
 import type { GraphQLContext } from './context.js'
 
 /** Scalars whose values have no bound. */
@@ -26,19 +27,4 @@ export const weighed = (schema: GraphQLSchema): GraphQLSchema => {
     }
   }
   return schema
-}
-
-/** About how many bytes a value takes in a response. */
-const bytesOf = (value: unknown): number => {
-  if (typeof value === 'string') return Buffer.byteLength(value)
-  let bytes = 0
-  const waiting = [value]
-  while (waiting.length > 0) {
-    const next = waiting.pop()
-    bytes += typeof next === 'string' ? Buffer.byteLength(next) : 4
-    if (typeof next !== 'object' || next === null) continue
-    if (!Array.isArray(next)) for (const key of Object.keys(next)) bytes += key.length
-    waiting.push(...Object.values(next))
-  }
-  return bytes
 }

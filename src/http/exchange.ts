@@ -51,6 +51,8 @@ export interface Exchange {
   onFrame?: (() => void) | undefined
   /** How much its results hold so far, or the frame that is made of a stream. */
   bytes: number
+  /** How much was read of the storage for them. */
+  bytesRead: number
   /** What its operations cost so far. */
   cost?: number
   /** Of a request with several operations. */
@@ -72,6 +74,7 @@ export const exchangeOf = (request: Request): Exchange => {
     isOver: false,
     isStream: false,
     bytes: 0,
+    bytesRead: 0,
   }
   exchanges.set(request, begun)
   return begun

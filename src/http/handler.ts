@@ -4,13 +4,14 @@ import type { IncomingMessage, RequestListener } from 'node:http'
 import type { GraphQLSchema } from 'graphql'
 import { createYoga, type YogaInitialContext } from 'graphql-yoga'
 import type { Caller, GraphQLContext } from '../graphql/context.js'
+import { Reads } from '../graphql/reads.js'
 import { documentCaches } from './documents.js'
 import type { Log } from './errors.js'
 import { exchangeOf, fieldsOf, traceparentOf } from './exchange.js'
 import { type Peer, peerOf } from './identity/peer.js'
 import { useBatchOrder } from './limits/batch.js'
 import { useLimits } from './limits/plugin.js'
-import { responseTooLarge } from './limits/response.js'
+import { responseTooLarge, tooMuchRead } from './limits/response.js'
 import type { HttpObserver } from './observer.js'
 import { type CorsOptions, Origins } from './origins.js'
 import { orLate } from './orLate.js'
@@ -81,6 +82,10 @@ export const createHandler = ({ schema, log, observer, context, ...options }: Ha
           exchange.bytes += bytes
           if (exchange.bytes > limits.maxResponseBytes) throw responseTooLarge(limits.maxResponseBytes)
         },
+        reads: new Reads((bytes) => {
+          exchange.bytesRead += bytes
+          if (exchange.bytesRead > limits.maxResponseBytes) throw tooMuchRead(limits.maxResponseBytes)
+        }),
         onRefused: (refused) => {
           exchange.codes.add(refused.code)
           log.debug({ ...fieldsOf(exchange), ...refused }, 'command refused')
@@ -92,6 +97,7 @@ export const createHandler = ({ schema, log, observer, context, ...options }: Ha
           },
           onFrame: () => {
             exchange.bytes = 0
+            exchange.bytesRead = 0
             exchange.onFrame?.()
           },
           recheckEvery: patience.recheckEvery,

@@ -184,7 +184,8 @@ export class Runner {
   async resume(workspace: Workspace, runId: string): Promise<boolean> {
     const run = await existingRun(workspace, runId)
     const answers = { threadId: run.threadId, types: ['deferred_answered'] } as const
-    const [last] = await workspace.events(answers, { limit: 1, from: 'end' })
+    const { entries } = await workspace.events(answers, { limit: 1, from: 'end' })
+    const [last] = entries
     if (!canResume(run) || last === undefined) return false
     await workspace.transact((within) => within.advance(run.threadId, { asked: last.seq }))
     this.#thread(workspace, run.threadId)?.look()

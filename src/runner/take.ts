@@ -96,7 +96,8 @@ const turnPositions = (workspace: Workspace, threadId: string) =>
 
 const activeRun = async (workspace: Workspace, threadId: string): Promise<Run | null> => {
   const filter = { threadId, statuses: ['running', 'paused'] } as const
-  const [run] = await workspace.runs(filter, { limit: 1, from: 'end' })
+  const { entries } = await workspace.runs(filter, { limit: 1, from: 'end' })
+  const [run] = entries
   return run?.entity ?? null
 }
 
@@ -116,9 +117,9 @@ const abandon = async (workspace: Workspace, runId: string): Promise<boolean> =>
 const oldestAsk = async (workspace: Workspace, threadId: string, taken: Seq): Promise<Envelope | null> => {
   for (let after = taken; ; ) {
     const filter = { threadId, types: ['message_posted', 'deferred_answered'] } as const
-    const envelopes = await workspace.events(filter, { after, limit: PAGE, from: 'start' })
-    const ask = envelopes.find(isTakenByTurn)
-    const last = envelopes.at(-1)
+    const { entries } = await workspace.events(filter, { after, limit: PAGE, from: 'start' })
+    const ask = entries.find(isTakenByTurn)
+    const last = entries.at(-1)
     if (ask !== undefined || last === undefined) return ask ?? null
     after = last.seq
   }
@@ -189,7 +190,8 @@ export const runOfMessage = async (
 ): Promise<string | null> => {
   if (event.type !== 'message_posted' || !('messageId' in event)) return null
   const window = { after: seq, limit: PAGE, from: 'start' } as const
-  for (const { event: started } of await workspace.events({ threadId, types: ['run_started'] }, window)) {
+  const { entries } = await workspace.events({ threadId, types: ['run_started'] }, window)
+  for (const { event: started } of entries) {
     const isItsRun =
       started.type === 'run_started' && 'runId' in started && started.messageId === event.messageId
     if (isItsRun) return started.runId

@@ -107,8 +107,8 @@ export class TurnInProgress {
   async #lastLook(): Promise<number> {
     const { threadId, taken } = this.#options
     const filter = { threadId, types: ['run_ended', 'run_paused'] } as const
-    const [last] = await this.#workspace.events(filter, { before: taken.seq, limit: 1, from: 'end' })
-    return last?.seq ?? 0
+    const { entries } = await this.#workspace.events(filter, { before: taken.seq, limit: 1, from: 'end' })
+    return entries[0]?.seq ?? 0
   }
 
   async #take(step: Step): Promise<'paused' | undefined> {

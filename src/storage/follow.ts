@@ -1,7 +1,7 @@
 /** The followers of a storage: one for each log that somebody in this process subscribes to, gone with its last subscriber. */
+import pLimit from 'p-limit'
 import type { Seq } from '../core/envelopes.js'
 import { Follower, type LogSource } from './follower.js'
-import { Gate } from './followTail.js'
 import { type Scope, StorageUnavailable, type Stretch, type SubscribeOptions, scopeKey } from './port.js'
 
 export type { LogSource } from './follower.js'
@@ -28,7 +28,7 @@ export class Followers {
   readonly #source: LogSource
   readonly #options: FollowersOptions
   readonly #followed = new Map<string, Followed>()
-  readonly #replays = new Gate(REPLAYS)
+  readonly #replays = pLimit(REPLAYS)
   #isClosed = false
 
   constructor(source: LogSource, options: FollowersOptions) {

@@ -47,25 +47,3 @@ export class Tail {
     return this.#envelopes.slice(start, start + limit)
   }
 }
-
-/** Lets a bounded number of pieces of work through at a time. */
-export class Gate {
-  readonly #queue: (() => void)[] = []
-  #free: number
-
-  constructor(width: number) {
-    this.#free = width
-  }
-
-  async pass<Result>(work: () => Promise<Result>): Promise<Result> {
-    if (this.#free > 0) this.#free--
-    else await new Promise<void>((resolve) => this.#queue.push(resolve))
-    try {
-      return await work()
-    } finally {
-      const next = this.#queue.shift()
-      if (next === undefined) this.#free++
-      else next()
-    }
-  }
-}

@@ -3,23 +3,24 @@
  * so that one who is slow holds no memory and nobody else back: who is further behind than what is kept reads pages of the storage, filtered
  * there, until it is among those who read along.
  */
+import type { LimitFunction } from 'p-limit'
 import type { Envelope, Seq } from '../core/envelopes.js'
 import { reachesFollower } from '../core/follow.js'
-import { type Gate, Tail } from './followTail.js'
+import { Tail } from './followTail.js'
 import {
   type EventFilter,
-  type EventWindow,
+  type Page,
   type Scope,
   StorageUnavailable,
   type Stretch,
   type SubscribeOptions,
+  type Window,
 } from './port.js'
-import { weigh } from './weight.js'
 
 /** How a follower reads the log. */
 export interface LogSource {
   head(scope: Scope): Promise<Seq>
-  events(scope: Scope, filter: EventFilter, window: EventWindow): Promise<readonly Envelope[]>
+  events(scope: Scope, filter: EventFilter, window: Window): Promise<Page<Envelope>>
 }
 
 export interface FollowerOptions {
@@ -27,7 +28,7 @@ export interface FollowerOptions {
   /** How long, in milliseconds, until it looks for what nobody told it of; asked before each wait. `Infinity`: it is always told. */
   readonly pollInterval: () => number
   /** What all followers of a storage that page through it have to pass. */
-  readonly replays: Gate
+  readonly replays: LimitFunction
   /** Told when it cannot go on; its subscribers are told by an error. */
   readonly onEnd: () => void
 }
@@ -37,13 +38,6 @@ const STRETCH = 100
 
 /** How much is read at once: bounded whatever the size of the events. */
 const PAGE = { limit: 256, bytes: 256 * 1024, from: 'start' } as const
-
-/** Whether a page held all there was. One that is less than that may hold all there was as well. */
-const isAll = (page: readonly Envelope[]): boolean =>
-  page.length < PAGE.limit && BYTES_PER_CHARACTER * weigh(page) < PAGE.bytes
-
-/** At most: `\uXXXX`. */
-const BYTES_PER_CHARACTER = 6
 
 /** The first and the longest wait after a failure, in milliseconds. */
 const FIRST_BACKOFF = 50
@@ -122,14 +116,15 @@ export class Follower {
   /** A page of what is stored; `null` when there is none to be had now. */
   async #replay(position: Seq, head: Seq, { following, signal }: SubscribeOptions): Promise<Stretch | null> {
     const { source, replays } = this.#options
-    const window: EventWindow = { ...PAGE, after: position, before: head + 1 }
+    const window: Window = { ...PAGE, after: position, before: head + 1 }
     for (let failures = 0; signal?.aborted !== true; failures++) {
       try {
-        const page = await replays.pass(async () =>
+        const page = await replays(async () =>
           signal?.aborted === true ? null : source.events(this.#scope, { following }, window),
         )
         if (page === null) break
-        return { envelopes: page, upTo: page.at(-1)?.seq ?? head }
+        const { entries } = page
+        return { envelopes: entries, upTo: entries.at(-1)?.seq ?? head }
       } catch (error) {
         if (!(error instanceof StorageUnavailable) || this.#end !== null) throw error
       }
@@ -180,13 +175,13 @@ export class Follower {
     }
     for (;;) {
       const known = this.#head
-      const page = await source.events(this.#scope, {}, { ...PAGE, after: known })
-      const last = page.at(-1)
+      const { entries, more } = await source.events(this.#scope, {}, { ...PAGE, after: known })
+      const last = entries.at(-1)
       if (last === undefined) return this.#nothingNew(known)
-      this.#tail.push(page)
+      this.#tail.push(entries)
       this.#head = last.seq
       this.#wake()
-      if (isAll(page)) return
+      if (!more) return
     }
   }
 

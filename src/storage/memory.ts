@@ -10,13 +10,14 @@ import { parseRevision } from './codec.js'
 import { Followers } from './follow.js'
 import { MemoryData, type WorkspaceData } from './memoryData.js'
 import { type StorageObserver, StorageObservers } from './observer.js'
+import { mapPage, pageOf } from './pages.js'
 import {
   commandKey,
   type EventFilter,
-  type EventWindow,
   type LapsedLease,
   type Listed,
   type OwedThread,
+  type Page,
   type Scope,
   type Storage,
   StorageUnavailable,
@@ -89,30 +90,15 @@ export class MemoryStorage implements Storage {
     return this.#workspace(scope).head
   }
 
-  async events(scope: Scope, filter: EventFilter, window: EventWindow): Promise<readonly Envelope[]> {
-    const workspace = this.#workspace(scope)
-    const { workspaceId } = scope
-    const start = window.after ?? 0
-    const end = Math.min(workspace.head, (window.before ?? Infinity) - 1)
-    const found: Envelope[] = []
-    let room = window.bytes ?? Infinity
-    for (let step = 0; step < end - start && found.length < window.limit && room > 0; step++) {
-      const seq = window.from === 'start' ? start + 1 + step : end - step
-      const read = (stored: string) =>
-        readEnvelope(stored, { seq, workspaceId }, (error) => this.#unreadable({ scope, seq, error }))
-      const event = workspace.event(seq, read, (header) => passes(filter, header))
-      if (event === null) continue
-      found.push(event.envelope)
-      room -= Buffer.byteLength(event.stored)
-    }
-    return window.from === 'start' ? found : found.reverse()
+  async events(scope: Scope, filter: EventFilter, window: Window): Promise<Page<Envelope>> {
+    return mapPage(pageOf(this.#events(scope, filter, window), window), ({ envelope }) => envelope)
   }
 
   subscribe(scope: Scope, afterSeq: Seq, options?: SubscribeOptions): AsyncIterable<Stretch> {
     return this.#followers.subscribe(scope, afterSeq, options)
   }
 
-  async threads(scope: Scope, window: Window): Promise<readonly Listed<Thread>[]> {
+  async threads(scope: Scope, window: Window): Promise<Page<Listed<Thread>>> {
     return this.#list(scope, 'threads', window, () => true)
   }
 
@@ -120,15 +106,15 @@ export class MemoryStorage implements Storage {
     scope: Scope,
     { kind, includeArchived }: Parameters<Storage['artifacts']>[1],
     window: Window,
-  ): Promise<readonly Listed<Artifact>[]> {
+  ): Promise<Page<Listed<Artifact>>> {
     const wanted = (artifact: Artifact) =>
       (kind === undefined || artifact.kind === kind) && (includeArchived || !artifact.archived)
     return this.#list(scope, 'artifacts', window, wanted)
   }
 
-  async revisions(scope: Scope, artifactId: string, window: Window): Promise<readonly Listed<Revision>[]> {
+  async revisions(scope: Scope, artifactId: string, window: Window): Promise<Page<Listed<Revision>>> {
     const rows = this.#workspace(scope).revisions.get(artifactId) ?? []
-    return within(window, rows, ({ position }) => position).map(({ position, body }) => ({
+    return mapPage(pageOf(within(window, rows), window), ({ position, body }) => ({
       position,
       entity: parseRevision(body),
     }))
@@ -138,7 +124,7 @@ export class MemoryStorage implements Storage {
     scope: Scope,
     { status }: Parameters<Storage['proposals']>[1],
     window: Window,
-  ): Promise<readonly Listed<Proposal>[]> {
+  ): Promise<Page<Listed<Proposal>>> {
     return this.#list(
       scope,
       'proposals',
@@ -151,7 +137,7 @@ export class MemoryStorage implements Storage {
     scope: Scope,
     { threadId, statuses }: Parameters<Storage['runs']>[1],
     window: Window,
-  ): Promise<readonly Listed<Run>[]> {
+  ): Promise<Page<Listed<Run>>> {
     const wanted = (run: Run) =>
       (threadId === undefined || run.threadId === threadId) &&
       (statuses === undefined || statuses.includes(run.status))
@@ -206,16 +192,30 @@ export class MemoryStorage implements Storage {
     await Promise.allSettled(this.#underWay)
   }
 
+  /** Those between the positions that the filter lets pass, in the direction of the window. */
+  *#events(scope: Scope, filter: EventFilter, { after: start = 0, before = Infinity, from }: Window) {
+    const workspace = this.#workspace(scope)
+    const { workspaceId } = scope
+    const end = Math.min(workspace.head, before - 1)
+    for (let step = 0; step < end - start; step++) {
+      const seq = from === 'start' ? start + 1 + step : end - step
+      const read = (stored: string) =>
+        readEnvelope(stored, { seq, workspaceId }, (error) => this.#unreadable({ scope, seq, error }))
+      const event = workspace.event(seq, read, (header) => passes(filter, header))
+      if (event !== null) yield event
+    }
+  }
+
   #list<Kind extends ListedKind>(
     scope: Scope,
     kind: Kind,
     window: Window,
     wanted: (entity: Entities[Kind]) => boolean,
-  ): readonly Listed<Entities[Kind]>[] {
+  ): Page<Listed<Entities[Kind]>> {
     const rows = this.#workspace(scope)
       .list(kind)
       .filter(({ entity }) => wanted(entity))
-    return within(window, rows, ({ position }) => position)
+    return mapPage(pageOf(within(window, rows), window), ({ position, entity }) => ({ position, entity }))
   }
 
   #workspace(scope: Scope): WorkspaceData {
@@ -229,16 +229,11 @@ const passes = ({ types, threadId, following }: EventFilter, envelope: EnvelopeH
   (threadId === undefined || threadId === envelope.threadId) &&
   (following === undefined || reachesFollower(envelope, following))
 
-/** The part of an ordered list that a window shows. */
-const within = <Item>(
-  { after, before, limit, from }: Window,
-  items: readonly Item[],
-  positionOf: (item: Item) => number,
-): readonly Item[] => {
-  const between = items.filter((item) => {
-    const position = positionOf(item)
-    return (after === undefined || position > after) && (before === undefined || position < before)
-  })
-  if (from === 'start') return between.slice(0, limit)
-  return between.slice(Math.max(0, between.length - limit))
+/** What of an ordered list is between the positions of a window, in its direction. */
+const within = <Row extends { readonly position: number }>(
+  { after = 0, before = Infinity, from }: Window,
+  rows: readonly Row[],
+): readonly Row[] => {
+  const between = rows.filter(({ position }) => position > after && position < before)
+  return from === 'start' ? between : between.reverse()
 }

@@ -84,7 +84,7 @@ export class WorkspaceData {
     seq: Seq,
     read: (stored: string) => Envelope,
     passes: (header: EnvelopeHeader) => boolean,
-  ): { readonly envelope: Envelope; readonly stored: string } | null {
+  ): { readonly envelope: Envelope; readonly body: string } | null {
     const stored = this.log.get(seq)
     if (stored === undefined) return null
     const known = this.#headers.get(seq)
@@ -92,12 +92,12 @@ export class WorkspaceData {
     const envelope = read(stored)
     const { threadId, event } = envelope
     this.#headers.set(seq, { stored, threadId, event: { type: event.type } })
-    return passes(envelope) ? { envelope, stored } : null
+    return passes(envelope) ? { envelope, body: stored } : null
   }
 
-  list<Kind extends ListedKind>(kind: Kind): Listed<Entities[Kind]>[] {
+  list<Kind extends ListedKind>(kind: Kind): (Listed<Entities[Kind]> & Row)[] {
     return [...this.entities[kind].values()]
-      .map(({ position, body }) => ({ position, entity: parseEntity(kind, body) }))
+      .map(({ position, body }) => ({ position, body, entity: parseEntity(kind, body) }))
       .sort((a, b) => a.position - b.position)
   }
 

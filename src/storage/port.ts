@@ -95,12 +95,15 @@ export interface Window {
   readonly before?: Seq | undefined
   readonly limit: number
   readonly from: 'start' | 'end'
+  /** Once the entries have this many bytes, as they are stored, no more is added. The first is in it, however large. */
+  readonly bytes?: number | undefined
 }
 
-/** A part of the log whose size is bounded as well. */
-export interface EventWindow extends Window {
-  /** From the start: what follows once there are this many bytes, as they are stored, is left out. At least one event is in it. */
-  readonly bytes?: number | undefined
+/** What a window shows, oldest first whichever end it was read from. */
+export interface Page<Entry> {
+  readonly entries: readonly Entry[]
+  /** Whether anything else stands between its positions: it was full before. */
+  readonly more: boolean
 }
 
 /** An entry of a list and where it stands in it: the `seq` of the event that created it, or a revision's version. */
@@ -133,26 +136,26 @@ export interface SubscribeOptions {
   readonly signal?: AbortSignal | undefined
 }
 
-/** Lists, oldest first whichever end they are read from. */
+/** Lists, each page in one look. */
 export interface Lists {
-  events(scope: Scope, filter: EventFilter, window: EventWindow): Promise<readonly Envelope[]>
-  threads(scope: Scope, window: Window): Promise<readonly Listed<Thread>[]>
+  events(scope: Scope, filter: EventFilter, window: Window): Promise<Page<Envelope>>
+  threads(scope: Scope, window: Window): Promise<Page<Listed<Thread>>>
   artifacts(
     scope: Scope,
     filter: { readonly kind?: string | undefined; readonly includeArchived: boolean },
     window: Window,
-  ): Promise<readonly Listed<Artifact>[]>
-  revisions(scope: Scope, artifactId: string, window: Window): Promise<readonly Listed<Revision>[]>
+  ): Promise<Page<Listed<Artifact>>>
+  revisions(scope: Scope, artifactId: string, window: Window): Promise<Page<Listed<Revision>>>
   proposals(
     scope: Scope,
     filter: { readonly status?: ProposalStatus | undefined },
     window: Window,
-  ): Promise<readonly Listed<Proposal>[]>
+  ): Promise<Page<Listed<Proposal>>>
   runs(
     scope: Scope,
     filter: { readonly threadId?: string | undefined; readonly statuses?: readonly RunStatus[] | undefined },
     window: Window,
-  ): Promise<readonly Listed<Run>[]>
+  ): Promise<Page<Listed<Run>>>
 }
 
 export interface Storage extends Lists {

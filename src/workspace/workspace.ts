@@ -16,6 +16,7 @@ import type {
   EventFilter,
   Expected,
   Lists,
+  Page,
   Scope,
   Storage,
   Transaction,
@@ -29,7 +30,7 @@ import { digestOf, parseResult, type StoredResult, type Sweeper, serializeResult
 import { Turns } from './turns.js'
 import { type Committed, Within } from './within.js'
 
-export type { EventFilter, Listed, Scope, Window } from '../storage/port.js'
+export type { EventFilter, Listed, Page, Scope, Window } from '../storage/port.js'
 export { StorageUnavailable, scopeKey } from '../storage/port.js'
 export type { FollowRequest, LogFrame, LogReset, ReplayComplete } from './follow.js'
 export type { CommandRequest } from './ids.js'
@@ -72,6 +73,9 @@ export const isMessage = (envelope: Envelope): envelope is Message =>
 
 /** How many changes are looked at for change notes; earlier ones are left out. */
 const MAX_NOTED = 5_000
+
+/** How many bytes of them. */
+const MAX_NOTED_BYTES = 16 * 1024 * 1024
 
 export class Workspace {
   readonly scope: Scope
@@ -155,7 +159,7 @@ export class Workspace {
     return this.#storage.head(this.scope)
   }
 
-  events(filter: EventFilter, window: Window): Promise<readonly Envelope[]> {
+  events(filter: EventFilter, window: Window): ReturnType<Lists['events']> {
     return this.#storage.events(this.scope, filter, window)
   }
 
@@ -165,15 +169,16 @@ export class Workspace {
   }
 
   /** A thread's messages, oldest first. */
-  async messages(threadId: string, window: Window): Promise<readonly Message[]> {
-    const envelopes = await this.events({ threadId, types: ['message_posted'] }, window)
-    return envelopes.filter(isMessage)
+  async messages(threadId: string, window: Window): Promise<Page<Message>> {
+    const { entries, more } = await this.events({ threadId, types: ['message_posted'] }, window)
+    return { entries: entries.filter(isMessage), more }
   }
 
   /** The message at a position of the log, or `null` when there is none. */
   async messageAt(seq: Seq): Promise<Message | null> {
     const window: Window = { after: seq - 1, limit: 1, from: 'start' }
-    const [envelope] = await this.events({}, window)
+    const { entries } = await this.events({}, window)
+    const [envelope] = entries
     return envelope !== undefined && envelope.seq === seq && isMessage(envelope) ? envelope : null
   }
 
@@ -192,7 +197,8 @@ export class Workspace {
   /** What an artifact was at one version, or `null` when it never was at it. @throws ValidationFailed */
   async revision(artifactId: string, version: number): Promise<Revision | null> {
     if (version < 1) throw invalid(['version'], 'must be at least 1')
-    const [listed] = await this.revisions(artifactId, { after: version - 1, limit: 1, from: 'start' })
+    const { entries } = await this.revisions(artifactId, { after: version - 1, limit: 1, from: 'start' })
+    const [listed] = entries
     return listed?.position === version ? listed.entity : null
   }
 
@@ -204,11 +210,11 @@ export class Workspace {
     return this.#storage.runs(this.scope, filter, window)
   }
 
-  /** Notes for the actor on what others did since a position of the log, out of the last 5,000 changes (domain §9). */
+  /** Notes for the actor on what others did since a position of the log, out of the last 5,000 changes, or 16 MiB of them (domain §9). */
   async changeNotes(afterSeq: Seq, focus?: readonly string[]): Promise<readonly ChangeNote[]> {
-    const window: Window = { after: afterSeq, limit: MAX_NOTED, from: 'end' }
-    const envelopes = await this.events({ types: workspaceScopedEvents }, window)
-    return changeNotes(envelopes, { viewer: this.actor, focus })
+    const window: Window = { after: afterSeq, limit: MAX_NOTED, from: 'end', bytes: MAX_NOTED_BYTES }
+    const { entries } = await this.events({ types: workspaceScopedEvents }, window)
+    return changeNotes(entries, { viewer: this.actor, focus })
   }
 
   #carryOut(
@@ -276,7 +282,8 @@ export class Workspace {
     }
     const { outcome, first, count, note } = done
     const window: Window = { after: first - 1, before: first + count, limit: count, from: 'start' }
-    return { outcome, envelopes: await this.events({}, window), note, isRepeat: true }
+    const { entries: envelopes } = await this.events({}, window)
+    return { outcome, envelopes, note, isRepeat: true }
   }
 
   #context(traceparent: string | undefined): Context {

@@ -30,13 +30,14 @@ afterEach(async () => {
 const say = (content: string) => runner.send(workspace, { type: 'post_message', threadId: 't1', content })
 
 const replies = async (): Promise<string[]> =>
-  (await workspace.messages('t1', all))
+  (await workspace.messages('t1', all)).entries
     .filter(({ actor }) => actor.kind === 'agent')
     .map(({ event }) => event.content)
 
-const runs = async () => (await workspace.runs({}, all)).map(({ entity }) => entity)
+const runs = async () => (await workspace.runs({}, all)).entries.map(({ entity }) => entity)
 
-const log = async (): Promise<string[]> => (await workspace.events({}, all)).map(({ event }) => event.type)
+const log = async (): Promise<string[]> =>
+  (await workspace.events({}, all)).entries.map(({ event }) => event.type)
 
 describe('the echo agent', () => {
   test('replies what was said', async () => {
@@ -112,8 +113,8 @@ describe('the echo agent', () => {
   test('notes', async () => {
     await say('/note Buy milk')
     await runner.drain()
-    const artifacts = await workspace.artifacts({ includeArchived: false }, all)
-    expect(artifacts).toMatchObject([
+    const { entries } = await workspace.artifacts({ includeArchived: false }, all)
+    expect(entries).toMatchObject([
       { entity: { kind: 'note', data: { text: 'Buy milk' }, updatedBy: { kind: 'agent' } } },
     ])
   })

@@ -173,7 +173,8 @@ test('usage and history are kept with the end of the run, and history is given b
     await runner.drain()
   }
   expect(seen).toEqual([null, [7], [7, 7]])
-  const [ended] = await workspace.events({ types: ['run_ended'] }, { limit: 1, from: 'start' })
+  const { entries } = await workspace.events({ types: ['run_ended'] }, { limit: 1, from: 'start' })
+  const [ended] = entries
   expect(ended?.event).toMatchObject({ usage: { requests: 1, inputTokens: 2, outputTokens: 3 } })
 })
 

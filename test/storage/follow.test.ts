@@ -3,6 +3,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import type { Envelope, Seq } from '../../src/core/envelopes.js'
 import { Followers, type FollowersOptions, type LogSource } from '../../src/storage/follow.js'
 import { MemoryData, MemoryStorage } from '../../src/storage/memory.js'
+import { mapPage, pageOf } from '../../src/storage/pages.js'
 import { type Scope, type Storage, StorageUnavailable, type Stretch } from '../../src/storage/port.js'
 import { migrate } from '../../src/storage/prisma/migrate.js'
 import { openPrismaStorage } from '../../src/storage/prisma/open.js'
@@ -37,19 +38,16 @@ const following = (options: Partial<FollowersOptions> = {}) => {
         () => log.length,
         () => 1,
       ),
-    events: (_, __, { after = 0, before = Infinity, limit, bytes = Infinity }) =>
+    events: (_, __, window) =>
       read(
         'events',
         () => {
-          let room = bytes
-          const found = log.filter(({ seq }) => seq > after && seq < before).slice(0, limit)
-          return found.filter((envelope) => {
-            const fits = room > 0
-            room -= JSON.stringify(envelope).length
-            return fits
-          })
+          const { after = 0, before = Infinity } = window
+          const found = log.filter(({ seq }) => seq > after && seq < before)
+          const stored = found.map((envelope) => ({ envelope, body: JSON.stringify(envelope) }))
+          return mapPage(pageOf(stored, window), ({ envelope }) => envelope)
         },
-        (page) => page.length,
+        ({ entries }) => entries.length,
       ),
   }
   const followers = new Followers(source, { pollInterval: () => Infinity, ...options })

@@ -217,7 +217,7 @@ describePostgres('PostgreSQL', () => {
       { type: 'post_message', threadId: 't1', messageId: 'm1', content: 'hello' },
       { commandId: 'c1' },
     )
-    expect(await workspace.messages('t1', { limit: 1, from: 'end' })).toEqual(envelopes)
+    expect((await workspace.messages('t1', { limit: 1, from: 'end' })).entries).toEqual(envelopes)
     expect(Date.parse(envelopes[0]?.ts ?? '') - began).toBeGreaterThanOrEqual(0)
     expect(Date.now() - Date.parse(envelopes[0]?.ts ?? '')).toBeLessThan(60_000)
     await storage.acquireLease(scope, 'k', 'a', 600_000)

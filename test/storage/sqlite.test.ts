@@ -89,7 +89,7 @@ test('a read sees nothing of a write that is rolled back', async () => {
   )
   while (!isOver) {
     expect(await workspace.head()).toBe(1)
-    expect(await workspace.events({}, { after: 1, limit: 1, from: 'start' })).toEqual([])
+    expect((await workspace.events({}, { after: 1, limit: 1, from: 'start' })).entries).toEqual([])
     await turn()
   }
   await refused

@@ -53,7 +53,7 @@ export const messageIds = async (workspace: Workspace): Promise<string[]> => {
   const found: string[] = []
   const head = await workspace.head()
   for (let after: Seq = 0; after < head; ) {
-    const page = await workspace.events({}, { after, limit: 1_000, from: 'start' })
+    const { entries: page } = await workspace.events({}, { after, limit: 1_000, from: 'start' })
     for (const { seq, event } of page) {
       expect(seq).toBe(++after)
       if (event.type === 'message_posted' && 'messageId' in event) found.push(event.messageId)

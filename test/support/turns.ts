@@ -81,18 +81,18 @@ export const createThread = (workspace: Workspace) =>
   workspace.commit({ type: 'create_thread', threadId: 't1' })
 
 export const runs = async (workspace: Workspace) =>
-  (await workspace.runs({}, all)).map(({ entity }) => entity)
+  (await workspace.runs({}, all)).entries.map(({ entity }) => entity)
 
 export const eventTypes = async (workspace: Workspace) =>
-  (await workspace.events({}, all)).map(({ event }) => event.type)
+  (await workspace.events({}, all)).entries.map(({ event }) => event.type)
 
 export const replies = async (workspace: Workspace) =>
-  (await workspace.messages('t1', all))
+  (await workspace.messages('t1', all)).entries
     .filter(({ actor }) => actor.kind === 'agent')
     .map(({ event }) => event.content)
 
 export const endings = async (workspace: Workspace) =>
-  (await workspace.events({ types: ['run_ended'] }, all)).map(({ event }) =>
+  (await workspace.events({ types: ['run_ended'] }, all)).entries.map(({ event }) =>
     event.type === 'run_ended' && 'status' in event
       ? [event.status, event.reason ?? event.error ?? null]
       : [],

@@ -35,8 +35,8 @@ describe('posting', () => {
       })
     }
     expect(await workspace.head()).toBe(3)
-    expect((await workspace.messages('t1', all)).map(({ event }) => event.content)).toEqual(['first'])
-    expect(await workspace.messages('t2', all)).toEqual([])
+    expect((await workspace.messages('t1', all)).entries.map(({ event }) => event.content)).toEqual(['first'])
+    expect((await workspace.messages('t2', all)).entries).toEqual([])
   })
 
   test('an attempt that was refused does not use up its id', async () => {
@@ -60,7 +60,8 @@ describe('posting', () => {
       { type: 'post_message', threadId: 't1', messageId: 'm1', content: 'hello', kind: 'notice' },
       { traceparent },
     )
-    const [stored] = await workspace.events({}, { after: 1, limit: 1, from: 'start' })
+    const { entries } = await workspace.events({}, { after: 1, limit: 1, from: 'start' })
+    const [stored] = entries
     expect(stored).toEqual(envelopes[0])
     expect(stored).toMatchObject({
       seq: 2,

@@ -7,6 +7,7 @@ import { checkId, checkText, reading } from '../errors.js'
 import { jsonOf } from '../json.js'
 import { findArtifact } from '../loaders.js'
 import { type ArtifactModel, modelIn } from '../models.js'
+import { read } from '../reads.js'
 import { ActorInterface } from './actors.js'
 import { NodeInterface } from './node.js'
 import { PatchUnion } from './patches.js'
@@ -89,7 +90,8 @@ export const ArtifactType = builder.objectRef<ArtifactModel>('Artifact').impleme
       nullable: true,
       description: 'What it was at one version; null when it has not been at it.',
       args: { version: t.arg.int({ required: true, description: 'The version, from 1.' }) },
-      resolve: ({ workspace, entity }, { version }) => reading(() => workspace.revision(entity.id, version)),
+      resolve: ({ workspace, entity }, { version }) =>
+        reading(() => read(workspace, () => workspace.revision(entity.id, version))),
     }),
   }),
 })

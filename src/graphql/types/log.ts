@@ -2,9 +2,11 @@
 import type { Envelope } from '../../core/envelopes.js'
 import { type EventOf, type EventType, isKnown } from '../../core/events.js'
 import { extentOf } from '../../core/window.js'
+import type { Window } from '../../workspace/workspace.js'
 import { builder } from '../builder.js'
 import { connectionCost } from '../cost.js'
-import { checkId, reading } from '../errors.js'
+import { checkId, graphqlError, reading } from '../errors.js'
+import { PAGE_BYTES, readPage } from '../reads.js'
 import { ActorInterface } from './actors.js'
 import { ArtifactArchivedEvent, ArtifactChangedEvent, ArtifactCreatedEvent } from './events/artifacts.js'
 import { EventInterface } from './events/event.js'
@@ -72,13 +74,22 @@ export const EnvelopeType = builder.objectRef<Envelope>('Envelope').implement({
   }),
 })
 
+/** A list has no place to say that it was cut short. */
+const tooLarge = (fitting: number) =>
+  graphqlError(
+    'RESPONSE_TOO_LARGE',
+    `The first ${fitting} of these events hold ${PAGE_BYTES} bytes or more. Ask for at most as many.`,
+    { limit: PAGE_BYTES },
+  )
+
 builder.objectFields(WorkspaceType, (t) => ({
   events: t.field({
     type: [EnvelopeType],
     complexity: connectionCost,
     description:
       'A part of the log, oldest first: the events between two positions, both exclusive. ' +
-      'BAD_USER_INPUT: both `first` and `last`, a negative number, or more than 200.',
+      'BAD_USER_INPUT: both `first` and `last`, a negative number, or more than 200. ' +
+      'RESPONSE_TOO_LARGE: they hold more than 16 MiB.',
     args: {
       afterSeq: t.arg({ type: 'Seq', defaultValue: 0, description: 'Only events after this position.' }),
       beforeSeq: t.arg({ type: 'Seq', description: 'Only events before this position.' }),
@@ -98,7 +109,10 @@ builder.objectFields(WorkspaceType, (t) => ({
         before: beforeSeq ?? undefined,
         ...(await reading(() => extentOf({ first, last }))),
       }
-      return workspace.events({ following }, window)
+      const list = (bounded: Window) => workspace.events({ following }, bounded)
+      const { entries, more } = await readPage(workspace, list, window)
+      if (more && entries.length < window.limit) throw tooLarge(entries.length)
+      return entries
     },
   }),
 }))

@@ -4,6 +4,7 @@ import { builder } from '../builder.js'
 import { DIGEST } from '../cost.js'
 import { enumOf } from '../enums.js'
 import { checkId } from '../errors.js'
+import { read } from '../reads.js'
 import { WorkspaceType } from './workspaces.js'
 
 const ChangeNoteActionEnum = enumOf<ChangeNote['action']>('ChangeNoteAction', 'What a change note tells.', {
@@ -39,14 +40,14 @@ builder.objectFields(WorkspaceType, (t) => ({
     complexity: { field: DIGEST, multiplier: 10 },
     description:
       'What others did since a position of the log, for the viewer: one note for each artifact, proposal and ' +
-      'decision. Made from the last 5,000 changes.',
+      'decision. Made from the last 5,000 changes, or the last 16 MiB of them.',
     args: {
       afterSeq: t.arg({ type: 'Seq', required: true, description: 'The position the viewer has seen.' }),
       focus: t.arg.idList({ description: 'The artifacts the viewer follows; all when omitted.' }),
     },
     resolve: async ({ workspace }, { afterSeq, focus }) => {
       const followed = focus?.map((id, index) => checkId(`focus.${index}`, id))
-      return [...(await workspace.changeNotes(afterSeq, followed))]
+      return [...(await read(workspace, () => workspace.changeNotes(afterSeq, followed)))]
     },
   }),
 }))

@@ -7,6 +7,7 @@ import { enumOf } from '../enums.js'
 import { checkId } from '../errors.js'
 import { findArtifacts, findThread } from '../loaders.js'
 import { modelIn, type ThreadModel } from '../models.js'
+import { read } from '../reads.js'
 import { ArtifactType } from './artifacts.js'
 import { MessageConnection, MessageType } from './messages.js'
 import { NodeInterface } from './node.js'
@@ -44,11 +45,10 @@ export const ThreadType = builder.objectRef<ThreadModel>('Thread').implement({
           connection(
             { workspace, list: 'messages', of: id },
             args,
-            async (window) =>
-              (await workspace.messages(id, window)).map((message) => ({
-                position: message.seq,
-                entity: message,
-              })),
+            async (window) => {
+              const { entries, more } = await workspace.messages(id, window)
+              return { entries: entries.map((entity) => ({ position: entity.seq, entity })), more }
+            },
             modelIn('Message', workspace),
           ),
       },
@@ -77,7 +77,8 @@ export const ThreadType = builder.objectRef<ThreadModel>('Thread').implement({
       description: 'The run that is running or paused in it, if there is one.',
       resolve: async ({ workspace, entity: { id } }) => {
         const active = { threadId: id, statuses: ['running', 'paused'] } as const
-        const [run] = await workspace.runs(active, { limit: 1, from: 'end' })
+        const { entries } = await read(workspace, () => workspace.runs(active, { limit: 1, from: 'end' }))
+        const [run] = entries
         return run === undefined ? null : modelIn('Run', workspace)(run.entity)
       },
     }),

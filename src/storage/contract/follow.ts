@@ -53,7 +53,7 @@ export const followFacts: readonly Fact[] = [
       await subscriber.come(2)
       await save(storage, scope, { events: [artifactCreated('a1')] })
       const envelopes = await subscriber.come(3)
-      assert.deepEqual(envelopes, await storage.events(scope, {}, { limit: 10, from: 'start' }))
+      assert.deepEqual(envelopes, (await storage.events(scope, {}, { limit: 10, from: 'start' })).entries)
       await subscriber.stop()
     },
   },
@@ -245,7 +245,7 @@ export const followFacts: readonly Fact[] = [
         data: '{"seq": 2, "event": {"type"',
       })
       assert.equal(envelopes[2]?.event.type, 'unreadable')
-      assert.deepEqual(await storage.events(scope, {}, { limit: 10, from: 'start' }), envelopes)
+      assert.deepEqual((await storage.events(scope, {}, { limit: 10, from: 'start' })).entries, envelopes)
       await subscriber.stop()
     },
   },

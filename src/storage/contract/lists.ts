@@ -1,7 +1,8 @@
 /** Lists and the log: oldest first, filtered and paged in the storage (domain §8). */
 import assert from 'node:assert/strict'
 import type { ProposalStatus, Revision, Run, RunStatus } from '../../core/entities.js'
-import type { EventFilter, EventWindow, Storage, Window } from '../port.js'
+import type { JsonValue } from '../../core/json.js'
+import type { EventFilter, Page, Storage, Window } from '../port.js'
 import {
   actor,
   all,
@@ -18,25 +19,49 @@ import {
   upTo,
 } from './subject.js'
 
-const ids = (listed: readonly { entity: { id: string } }[]) => listed.map(({ entity }) => entity.id)
+const ids = ({ entries }: Page<{ entity: { id: string } }>) => entries.map(({ entity }) => entity.id)
 
-/** Windows over ten entries at positions 1 to 10, and what they show. */
-const windows: readonly [Window, number[]][] = [
-  [{ limit: 50, from: 'start' }, upTo(10)],
-  [{ limit: 50, from: 'end' }, upTo(10)],
-  [{ limit: 3, from: 'start' }, [1, 2, 3]],
-  [{ limit: 3, from: 'end' }, [8, 9, 10]],
-  [{ after: 4, limit: 3, from: 'start' }, [5, 6, 7]],
-  [{ before: 4, limit: 2, from: 'end' }, [2, 3]],
-  [{ after: 2, before: 6, limit: 50, from: 'start' }, [3, 4, 5]],
-  [{ after: 2, before: 6, limit: 2, from: 'end' }, [4, 5]],
-  [{ after: 10, limit: 5, from: 'start' }, []],
-  [{ before: 1, limit: 5, from: 'end' }, []],
-  [{ after: 5, before: 6, limit: 5, from: 'start' }, []],
-  [{ after: 0, before: Number.MAX_SAFE_INTEGER, limit: 1, from: 'end' }, [10]],
-  [{ after: Number.MAX_SAFE_INTEGER, limit: 1, from: 'start' }, []],
-  [{ limit: 0, from: 'start' }, []],
+/** Windows over ten entries at positions 1 to 10, what they show, and whether there is more between their positions. */
+const windows: readonly [Window, number[], more: boolean][] = [
+  [{ limit: 50, from: 'start' }, upTo(10), false],
+  [{ limit: 50, from: 'end' }, upTo(10), false],
+  [{ limit: 10, from: 'start' }, upTo(10), false],
+  [{ limit: 3, from: 'start' }, [1, 2, 3], true],
+  [{ limit: 3, from: 'end' }, [8, 9, 10], true],
+  [{ after: 4, limit: 3, from: 'start' }, [5, 6, 7], true],
+  [{ before: 4, limit: 2, from: 'end' }, [2, 3], true],
+  [{ after: 2, before: 6, limit: 50, from: 'start' }, [3, 4, 5], false],
+  [{ after: 2, before: 6, limit: 3, from: 'end' }, [3, 4, 5], false],
+  [{ after: 2, before: 6, limit: 2, from: 'end' }, [4, 5], true],
+  [{ after: 10, limit: 5, from: 'start' }, [], false],
+  [{ before: 1, limit: 5, from: 'end' }, [], false],
+  [{ after: 5, before: 6, limit: 5, from: 'start' }, [], false],
+  [{ after: 0, before: Number.MAX_SAFE_INTEGER, limit: 1, from: 'end' }, [10], true],
+  [{ after: Number.MAX_SAFE_INTEGER, limit: 1, from: 'start' }, [], false],
+  [{ limit: 0, from: 'start' }, [], true],
 ]
+
+/** The same over three small entries, and then five that have between 10,000 and 11,000 bytes each. */
+const boundedWindows: readonly [Window, number[], more: boolean][] = [
+  [{ bytes: 1, limit: 50, from: 'start' }, [1], true],
+  [{ bytes: 10_000, limit: 50, from: 'start' }, [1, 2, 3, 4], true],
+  [{ bytes: 15_000, limit: 50, from: 'start' }, [1, 2, 3, 4, 5], true],
+  [{ bytes: 15_000, limit: 2, from: 'start' }, [1, 2], true],
+  [{ bytes: 1_000_000, limit: 50, from: 'start' }, upTo(8), false],
+  [{ after: 4, bytes: 1, limit: 50, from: 'start' }, [5], true],
+  [{ after: 7, bytes: 1, limit: 50, from: 'start' }, [8], false],
+  [{ after: 8, bytes: 1, limit: 50, from: 'start' }, [], false],
+  [{ bytes: 1, limit: 50, from: 'end' }, [8], true],
+  [{ bytes: 15_000, limit: 50, from: 'end' }, [7, 8], true],
+  [{ bytes: 1_000_000, limit: 50, from: 'end' }, upTo(8), false],
+  [{ before: 5, bytes: 10_000, limit: 50, from: 'end' }, [4], true],
+  [{ before: 4, bytes: 10_000, limit: 50, from: 'end' }, [1, 2, 3], false],
+]
+
+const positions = ({ entries, more }: Page<{ readonly position: number }>) => ({
+  shown: entries.map(({ position }) => position),
+  more,
+})
 
 const run = (id: string, threadId: string, status: RunStatus): Run => ({
   id,
@@ -47,11 +72,17 @@ const run = (id: string, threadId: string, status: RunStatus): Run => ({
   traceIds: [],
 })
 
-const filtered = async (
-  storage: Storage,
-  filter: EventFilter,
-  window: EventWindow = all,
-): Promise<number[]> => (await storage.events(scope, filter, window)).map(({ seq }) => seq)
+const revision = (version: number, data: JsonValue): Revision => ({
+  artifactId: 'a1',
+  version,
+  kind: 'note',
+  data,
+  actor,
+  archived: false,
+})
+
+const filtered = async (storage: Storage, filter: EventFilter, window: Window = all): Promise<number[]> =>
+  (await storage.events(scope, filter, window)).entries.map(({ seq }) => seq)
 
 export const listFacts: readonly Fact[] = [
   {
@@ -59,26 +90,45 @@ export const listFacts: readonly Fact[] = [
     holds: async ({ open }) => {
       const storage = await open()
       await save(storage, scope, { events: upTo(10).map((n) => posted(`m${n}`)) })
-      for (const [window, expected] of windows)
-        assert.deepEqual(await filtered(storage, {}, window), expected)
+      for (const [window, shown, more] of windows) {
+        const page = await storage.events(scope, {}, window)
+        assert.deepEqual([page.entries.map(({ seq }) => seq), page.more], [shown, more])
+      }
     },
   },
   {
-    fact: 'a window of the log that is bounded in bytes ends with the event that exceeds them, and is not empty',
+    fact: 'a window that is bounded in bytes ends with the entry that reaches them, in every list and from either end',
     holds: async ({ open }) => {
       const storage = await open()
-      const large = { type: 'app_event', name: 'x'.repeat(10_000) } as const
+      const texts = upTo(8).map((n) => 'x'.repeat(n <= 3 ? 1 : 10_000))
+      const change = { type: 'archive', artifactId: 'a1', baseVersion: 1 } as const
       await save(storage, scope, {
-        events: [...upTo(3).map((n) => posted(`m${n}`)), ...upTo(5).map(() => envelope(large))],
+        events: texts.map((name) => envelope({ type: 'app_event', name })),
+        threads: texts.map((title, n) => thread(`t${n}`, title)),
+        artifacts: texts.map((text, n) => artifact(`a${n}`, { data: { text } })),
+        proposals: texts.map((reason, n) => ({
+          id: `p${n}`,
+          artifactId: 'a1',
+          change,
+          proposedBy: actor,
+          status: 'rejected',
+          reason,
+        })),
+        runs: texts.map((text, n) => ({ ...run(`r${n}`, 't1', 'completed'), traceIds: [text] })),
+        revisions: texts.map((text, n) => revision(n + 1, { text })),
       })
-      const within = (bytes: number, after = 0) =>
-        filtered(storage, {}, { after, limit: 100, from: 'start', bytes })
-      assert.deepEqual(await within(1), [1])
-      assert.deepEqual(await within(10_000), [1, 2, 3, 4])
-      assert.deepEqual(await within(15_000), [1, 2, 3, 4, 5])
-      assert.deepEqual(await within(1, 4), [5])
-      assert.deepEqual(await within(1_000_000), upTo(8))
-      assert.deepEqual(await within(1, 8), [])
+      for (const [window, shown, more] of boundedWindows) {
+        const { entries, more: moreEvents } = await storage.events(scope, {}, window)
+        assert.deepEqual({ shown: entries.map(({ seq }) => seq), more: moreEvents }, { shown, more })
+        for (const page of [
+          storage.threads(scope, window),
+          storage.artifacts(scope, { includeArchived: true }, window),
+          storage.proposals(scope, {}, window),
+          storage.runs(scope, {}, window),
+          storage.revisions(scope, 'a1', window),
+        ])
+          assert.deepEqual(positions(await page), { shown, more })
+      }
     },
   },
   {
@@ -134,17 +184,9 @@ export const listFacts: readonly Fact[] = [
         ids(listed),
         upTo(10).map((n) => `t${n}`),
       )
-      assert.deepEqual(
-        listed.map(({ position }) => position),
-        upTo(10),
-      )
-      assert.equal(listed[2]?.entity.title, 'changed')
-      for (const [window, expected] of windows) {
-        assert.deepEqual(
-          ids(await storage.threads(scope, window)),
-          expected.map((n) => `t${n}`),
-        )
-      }
+      assert.equal(listed.entries[2]?.entity.title, 'changed')
+      for (const [window, shown, more] of windows)
+        assert.deepEqual(positions(await storage.threads(scope, window)), { shown, more })
     },
   },
   {
@@ -226,35 +268,25 @@ export const listFacts: readonly Fact[] = [
     fact: 'revisions are kept for every version',
     holds: async ({ open }) => {
       const storage = await open()
-      const revision = (version: number): Revision => ({
-        artifactId: 'a1',
-        version,
-        kind: 'note',
-        data: { text: `version ${version}`, zebra: 1, apple: 2 },
-        actor,
-        archived: false,
-      })
-      for (const version of upTo(10)) {
-        await save(storage, scope, { events: [artifactCreated('a1')], revisions: [revision(version)] })
+      const version = (n: number) => revision(n, { text: `version ${n}`, zebra: 1, apple: 2 })
+      for (const n of upTo(10)) {
+        await save(storage, scope, { events: [artifactCreated('a1')], revisions: [version(n)] })
       }
       await save(storage, scope, {
         events: [artifactCreated('a2')],
-        revisions: [{ ...revision(1), artifactId: 'a2' }],
+        revisions: [{ ...version(1), artifactId: 'a2' }],
       })
-      for (const [window, expected] of windows) {
-        const listed = await storage.revisions(scope, 'a1', window)
+      for (const [window, shown, more] of windows) {
+        const page = await storage.revisions(scope, 'a1', window)
+        assert.deepEqual(positions(page), { shown, more })
         assert.deepEqual(
-          listed.map(({ position }) => position),
-          expected,
-        )
-        assert.deepEqual(
-          listed.map(({ entity }) => entity),
-          expected.map(revision),
+          page.entries.map(({ entity }) => entity),
+          shown.map(version),
         )
       }
-      const [first] = await storage.revisions(scope, 'a1', all)
-      assert.equal(JSON.stringify(first?.entity.data), '{"text":"version 1","zebra":1,"apple":2}')
-      assert.deepEqual(await storage.revisions(scope, 'a9', all), [])
+      const { entries } = await storage.revisions(scope, 'a1', all)
+      assert.equal(JSON.stringify(entries[0]?.entity.data), '{"text":"version 1","zebra":1,"apple":2}')
+      assert.deepEqual(positions(await storage.revisions(scope, 'a9', all)), { shown: [], more: false })
     },
   },
   {

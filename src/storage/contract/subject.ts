@@ -100,7 +100,7 @@ export const isUsed = async (
 export const all: Window = { limit: 1_000, from: 'start' }
 
 export const seqs = async (storage: Storage, where: Scope): Promise<number[]> =>
-  (await storage.events(where, {}, all)).map(({ seq }) => seq)
+  (await storage.events(where, {}, all)).entries.map(({ seq }) => seq)
 
 export const upTo = (count: number): number[] => Array.from({ length: count }, (_, index) => index + 1)
 

@@ -36,8 +36,8 @@ export const transactionFacts: readonly Fact[] = [
     holds: async ({ open }) => {
       const storage = await open()
       assert.equal(await storage.head(scope), 0)
-      assert.deepEqual(await storage.events(scope, {}, all), [])
-      assert.deepEqual(await storage.threads(scope, all), [])
+      assert.deepEqual((await storage.events(scope, {}, all)).entries, [])
+      assert.deepEqual((await storage.threads(scope, all)).entries, [])
       const state = loadedOf(await storage.load(scope, everything))
       assert.deepEqual(state.artifacts, { a1: null })
       assert.deepEqual(state.threads, { t1: null })
@@ -145,9 +145,9 @@ export const transactionFacts: readonly Fact[] = [
         [{ a1: null }, { t1: null }, { m1: false }],
       )
       assert.equal(await storage.head(scope), 0)
-      assert.deepEqual(await storage.events(scope, {}, all), [])
-      assert.deepEqual(await storage.threads(scope, all), [])
-      assert.deepEqual(await storage.revisions(scope, 'a1', all), [])
+      assert.deepEqual((await storage.events(scope, {}, all)).entries, [])
+      assert.deepEqual((await storage.threads(scope, all)).entries, [])
+      assert.deepEqual((await storage.revisions(scope, 'a1', all)).entries, [])
     },
   },
   {
@@ -252,7 +252,7 @@ export const transactionFacts: readonly Fact[] = [
       for (const where of scopes) {
         const { threads } = await storage.load(where, needing({ threads: ['t1'] }))
         assert.equal(threads.get('t1')?.title, `${where.tenantId}/${where.workspaceId}`)
-        assert.equal((await storage.threads(where, all)).length, 1)
+        assert.equal((await storage.threads(where, all)).entries.length, 1)
         assert.deepEqual(await seqs(storage, where), [1])
       }
     },
@@ -279,7 +279,7 @@ export const transactionFacts: readonly Fact[] = [
           }),
         ],
       })
-      assert.deepEqual(await (await open()).events(scope, {}, all), saved)
+      assert.deepEqual((await (await open()).events(scope, {}, all)).entries, saved)
     },
   },
 ]

@@ -185,7 +185,8 @@ export class Lane {
     const base = inDoubt[0]?.base
     if (base === undefined || base.token === now.token) return null
     const window = { after: base.head, limit: 1, from: 'start' } as const
-    const [stored] = await readEvents(this.#dialect, this.#scope, {}, window)
+    const { entries } = await readEvents(this.#dialect, this.#scope, {}, window)
+    const [stored] = entries
     const landed = inDoubt.find(
       ({ token, staging: { events } }) =>
         token === now.token || (stored !== undefined && events[0]?.id === stored.id),

@@ -8,12 +8,13 @@ import { type Envelope, readEnvelope, type Seq } from '../../core/envelopes.js'
 import { workspaceScopedEvents } from '../../core/events.js'
 import { type EntityKind, entityKinds, type State } from '../../core/state.js'
 import { parseEntity, parseRevision } from '../codec.js'
+import { mapPage, pageOf } from '../pages.js'
 import {
   commandKey,
   type EventFilter,
-  type EventWindow,
   type Expected,
   type Listed,
+  type Page,
   type Scope,
   type TurnPositions,
   type Window,
@@ -121,8 +122,8 @@ const readList = async (
   dialect: Dialect,
   scope: Scope,
   list: List,
-  window: EventWindow,
-): Promise<z.output<typeof listRows>> => {
+  window: Window,
+): Promise<Page<z.output<typeof listRows>[number]>> => {
   const { position } = list
   const conditions = [
     inScope(scope),
@@ -130,28 +131,35 @@ const readList = async (
     ...(window.after === undefined ? [] : [sql`${position} > ${bigint(window.after)}`]),
     ...(window.before === undefined ? [] : [sql`${position} < ${bigint(window.before)}`]),
   ]
-  const order = window.from === 'start' ? raw('ASC') : raw('DESC')
-  const bounded =
-    window.bytes === undefined ? [] : [withinBytes(list, conditions, window.limit, window.bytes)]
+  const bounded = window.bytes === undefined ? [] : [withinBytes(list, conditions, window, window.bytes)]
   const where = join([...conditions, ...bounded], ' AND ')
   const rows = listRows.parse(
     await dialect.reads.$queryRaw(sql`SELECT ${position} AS position, ${list.body} AS body FROM ${list.table}
-      WHERE ${where} ORDER BY ${position} ${order} LIMIT ${window.limit}`),
+      WHERE ${where} ORDER BY ${position} ${orderOf(window)} LIMIT ${window.limit + 1}`),
   )
-  return window.from === 'start' ? rows : rows.reverse()
+  return pageOf(rows, window)
 }
 
-/** Up to the entry with which so many bytes are reached. Only lengths are looked at for it, which is done without reading what is so long. */
+const orderOf = ({ from }: Window): Sql => (from === 'start' ? raw('ASC') : raw('DESC'))
+
+/**
+ * Up to the first entry that there is no room for, by which it shows that there are more. Only lengths are looked at for it, which is done
+ * without reading what is so long.
+ */
 const withinBytes = (
   { table, position, body }: List,
   conditions: readonly Sql[],
-  limit: number,
+  window: Window,
   bytes: number,
 ): Sql => {
+  const order = orderOf(window)
   const sizes = sql`SELECT ${position} AS place, octet_length(${body}) AS size FROM ${table}
-    WHERE ${join([...conditions], ' AND ')} ORDER BY ${position} LIMIT ${limit}`
-  const ahead = sql`SELECT place, SUM(size) OVER (ORDER BY place) - size AS ahead FROM (${sizes}) AS sizes`
-  return sql`${position} <= (SELECT MAX(place) FROM (${ahead}) AS measured WHERE ahead < ${bytes})`
+    WHERE ${join([...conditions], ' AND ')} ORDER BY ${position} ${order} LIMIT ${window.limit + 1}`
+  const ahead = sql`SELECT place, SUM(size) OVER (ORDER BY place ${order}) - size AS ahead FROM (${sizes}) AS sizes`
+  const left = sql`FROM (${ahead}) AS measured WHERE ahead >= ${bytes}`
+  return window.from === 'start'
+    ? sql`${position} <= (SELECT COALESCE(MIN(place), ${bigint(Number.MAX_SAFE_INTEGER)}) ${left})`
+    : sql`${position} >= (SELECT COALESCE(MAX(place), ${bigint(0)}) ${left})`
 }
 
 const placed = { position: sql`position`, body: sql`body` }
@@ -162,9 +170,9 @@ export const readEntities = async <Kind extends ListedKind>(
   kind: Kind,
   where: readonly Sql[],
   window: Window,
-): Promise<readonly Listed<Entities[Kind]>[]> => {
-  const rows = await readList(dialect, scope, { table: tables[kind], ...placed, where }, window)
-  return rows.map(({ position, body }) => ({ position, entity: parseEntity(kind, body) }))
+): Promise<Page<Listed<Entities[Kind]>>> => {
+  const page = await readList(dialect, scope, { table: tables[kind], ...placed, where }, window)
+  return mapPage(page, ({ position, body }) => ({ position, entity: parseEntity(kind, body) }))
 }
 
 export const readRevisions = async (
@@ -172,19 +180,19 @@ export const readRevisions = async (
   scope: Scope,
   artifactId: string,
   window: Window,
-): Promise<readonly Listed<Revision>[]> => {
+): Promise<Page<Listed<Revision>>> => {
   const list = { table: raw('artifactr_revisions'), position: sql`version`, body: sql`body` }
-  const rows = await readList(dialect, scope, { ...list, where: [sql`artifact_id = ${artifactId}`] }, window)
-  return rows.map(({ position, body }) => ({ position, entity: parseRevision(body) }))
+  const page = await readList(dialect, scope, { ...list, where: [sql`artifact_id = ${artifactId}`] }, window)
+  return mapPage(page, ({ position, body }) => ({ position, entity: parseRevision(body) }))
 }
 
 export const readEvents = async (
   dialect: Dialect,
   scope: Scope,
   { types, threadId, following }: EventFilter,
-  window: EventWindow,
+  window: Window,
   onUnreadable: (seq: Seq, error: unknown) => void = () => undefined,
-): Promise<readonly Envelope[]> => {
+): Promise<Page<Envelope>> => {
   const where: Sql[] = []
   // One type is an equality, so that the index that has it before `seq` gives the order as well.
   if (types?.length === 1) where.push(sql`type = ${types[0]}`)
@@ -196,7 +204,7 @@ export const readEvents = async (
   }
   const list = { table: raw('artifactr_events'), position: sql`seq`, body: sql`envelope`, where }
   const { workspaceId } = scope
-  return (await readList(dialect, scope, list, window)).map(({ position: seq, body }) =>
+  return mapPage(await readList(dialect, scope, list, window), ({ position: seq, body }) =>
     readEnvelope(body, { seq, workspaceId }, (error) => onUnreadable(seq, error)),
   )
 }

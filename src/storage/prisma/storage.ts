@@ -9,11 +9,11 @@ import { Followers } from '../follow.js'
 import { type Connections, type StorageObserver, StorageObservers } from '../observer.js'
 import {
   type EventFilter,
-  type EventWindow,
   type Expected,
   type LapsedLease,
   type Listed,
   type OwedThread,
+  type Page,
   type Scope,
   type Storage,
   StorageUnavailable,
@@ -111,7 +111,7 @@ export class PrismaStorage implements Storage {
     return head
   }
 
-  events(scope: Scope, filter: EventFilter, window: EventWindow): Promise<readonly Envelope[]> {
+  events(scope: Scope, filter: EventFilter, window: Window): Promise<Page<Envelope>> {
     const report = (seq: Seq, error: unknown) => this.#unreadable({ scope, seq, error })
     return this.#read(() => readEvents(this.#dialect, scope, filter, window, report))
   }
@@ -120,7 +120,7 @@ export class PrismaStorage implements Storage {
     return this.#followers.subscribe(scope, afterSeq, options)
   }
 
-  threads(scope: Scope, window: Window): Promise<readonly Listed<Thread>[]> {
+  threads(scope: Scope, window: Window): Promise<Page<Listed<Thread>>> {
     return this.#read(() => readEntities(this.#dialect, scope, 'threads', [], window))
   }
 
@@ -128,7 +128,7 @@ export class PrismaStorage implements Storage {
     scope: Scope,
     { kind, includeArchived }: Parameters<Storage['artifacts']>[1],
     window: Window,
-  ): Promise<readonly Listed<Artifact>[]> {
+  ): Promise<Page<Listed<Artifact>>> {
     const where = [
       ...(kind === undefined ? [] : [sql`kind = ${kind}`]),
       ...(includeArchived ? [] : [sql`archived = ${false}`]),
@@ -136,7 +136,7 @@ export class PrismaStorage implements Storage {
     return this.#read(() => readEntities(this.#dialect, scope, 'artifacts', where, window))
   }
 
-  revisions(scope: Scope, artifactId: string, window: Window): Promise<readonly Listed<Revision>[]> {
+  revisions(scope: Scope, artifactId: string, window: Window): Promise<Page<Listed<Revision>>> {
     return this.#read(() => readRevisions(this.#dialect, scope, artifactId, window))
   }
 
@@ -144,7 +144,7 @@ export class PrismaStorage implements Storage {
     scope: Scope,
     { status }: Parameters<Storage['proposals']>[1],
     window: Window,
-  ): Promise<readonly Listed<Proposal>[]> {
+  ): Promise<Page<Listed<Proposal>>> {
     const where = status === undefined ? [] : [sql`status = ${status}`]
     return this.#read(() => readEntities(this.#dialect, scope, 'proposals', where, window))
   }
@@ -153,7 +153,7 @@ export class PrismaStorage implements Storage {
     scope: Scope,
     { threadId, statuses }: Parameters<Storage['runs']>[1],
     window: Window,
-  ): Promise<readonly Listed<Run>[]> {
+  ): Promise<Page<Listed<Run>>> {
     const where = [
       ...(threadId === undefined ? [] : [sql`thread_id = ${threadId}`]),
       ...(statuses === undefined ? [] : [this.#dialect.oneOf(sql`status`, statuses)]),

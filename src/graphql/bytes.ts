@@ -1,0 +1,22 @@
+/** How much room values take. */
+
+/** About how many bytes a value takes as JSON; a map those of its values. */
+export const bytesOf = (value: unknown): number => {
+  if (typeof value === 'string') return Buffer.byteLength(value)
+  let bytes = 0
+  const waiting = [value]
+  while (waiting.length > 0) {
+    const next = waiting.pop()
+    bytes += typeof next === 'string' ? Buffer.byteLength(next) : 4
+    if (typeof next !== 'object' || next === null) continue
+    if (next instanceof Map) {
+      for (const item of next.values()) waiting.push(item)
+      continue
+    }
+    for (const [key, item] of Object.entries(next)) {
+      if (!Array.isArray(next)) bytes += key.length
+      waiting.push(item)
+    }
+  }
+  return bytes
+}

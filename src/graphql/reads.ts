@@ -1,0 +1,56 @@
+/**
+ * What a request reads of the storage. A page of a list holds so many bytes and no more, few reads are under way at a time, and each tells
+ * how much it brought, so that whoever counts can end what reads too much before it has read it all.
+ */
+import pLimit, { type LimitFunction } from 'p-limit'
+import type { Page, Window, Workspace } from '../workspace/workspace.js'
+import { bytesOf } from './bytes.js'
+
+/** How many bytes a page holds before it ends: 200 messages of 64 KiB, and more than any one entry. */
+export const PAGE_BYTES = 16 * 1024 * 1024
+
+/** The most reads of a request that are under way at a time. */
+const CONCURRENCY = 4
+
+export class Reads {
+  readonly #limit: LimitFunction = pLimit(CONCURRENCY)
+  readonly #onRead: (bytes: number) => void
+
+  /** `onRead` is told of the bytes of each read, and of none before it. What it throws ends the read. */
+  constructor(onRead: (bytes: number) => void) {
+    this.#onRead = onRead
+  }
+
+  carryOut<Result>(read: () => Promise<Result>): Promise<Result> {
+    return this.#limit(async () => {
+      this.#onRead(0)
+      const result = await read()
+      this.#onRead(bytesOf(result))
+      return result
+    })
+  }
+}
+
+const ofRequests = new WeakMap<Workspace, Reads>()
+
+/** From now on what is read of a workspace counts as read by a request. */
+export const readBy = (workspace: Workspace, reads: Reads): Workspace => {
+  ofRequests.set(workspace, reads)
+  return workspace
+}
+
+/** Reads of a workspace, as one of the reads of the request it was opened for. */
+export const read = <Result>(
+  workspace: Workspace,
+  carryOut: (workspace: Workspace) => Promise<Result>,
+): Promise<Result> => {
+  const work = () => carryOut(workspace)
+  return ofRequests.get(workspace)?.carryOut(work) ?? work()
+}
+
+/** As `read`, a page of a list, which ends early where it is large. */
+export const readPage = <Entry>(
+  workspace: Workspace,
+  list: (window: Window) => Promise<Page<Entry>>,
+  window: Window,
+): Promise<Page<Entry>> => read(workspace, () => list({ ...window, bytes: PAGE_BYTES }))
