@@ -11,6 +11,9 @@ const version = z
   .max(2_147_483_647, 'is too large')
 const name = textSchema.min(1, 'must not be empty')
 
+/** How many artifacts a thread can be about. All of them are loaded to set them. */
+const MAX_FOCUS = 100
+
 /** What feedback is about, as it comes in. */
 const feedbackTargetInputSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('artifact'), artifactId: idSchema, version }),
@@ -65,7 +68,7 @@ export const commandSchema = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('set_focus'),
     threadId: idSchema,
-    artifactIds: z.array(idSchema),
+    artifactIds: z.array(idSchema).max(MAX_FOCUS, `must hold at most ${MAX_FOCUS} ids`),
   }),
   z.object({
     type: z.literal('set_thread_mode'),

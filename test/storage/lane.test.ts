@@ -273,6 +273,25 @@ const factsOf = ({ create, open, locking, everything, refusing }: Provider): voi
     await closed
   })
 
+  test('a round looks up so many entities, and no more', async () => {
+    const { storage, commits } = await opened(await create())
+    const saveWith = (artifacts: string[], n: number) =>
+      storage.transaction(
+        scope,
+        async (transaction) => {
+          await transaction.load(needing({ artifacts }))
+          await transaction.save(writes({ events: [posted(`m${n}`)], messages: [`m${n}`] }))
+        },
+        needing({ artifacts }),
+      )
+    const hundred = (owner: string) => upTo(100).map((n) => `${owner}${n}`)
+    await Promise.all(upTo(3).map((n) => saveWith(hundred(`of${n}-`), n)))
+    expect(commits.map(({ staging }) => staging.events.length)).toEqual([1, 1, 1])
+    commits.length = 0
+    await Promise.all(upTo(3).map((n) => saveWith(hundred('shared'), 3 + n)))
+    expect(commits.map(({ staging }) => staging.events.length)).toEqual([3])
+  })
+
   test('large writes are not all put in one batch', async () => {
     const { storage, commits } = await opened(await create())
     const content = 'x'.repeat(1024 * 1024)

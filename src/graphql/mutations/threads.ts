@@ -60,7 +60,7 @@ const SetThreadFocusInput = builder.inputType('SetThreadFocusInput', {
     threadId: t.id({ required: true, description: 'The thread.' }),
     artifactIds: t.idList({
       required: true,
-      description: 'The artifacts, in order; none for no focus. Duplicates are dropped.',
+      description: 'The artifacts, in order, at most 100; none for no focus. Duplicates are dropped.',
     }),
   }),
 })

@@ -52,12 +52,17 @@ export interface LaneOptions {
 /** How much a round writes, in characters; the transaction that exceeds it is its last. */
 const ROOM = 4 * 1024 * 1024
 
+/** How many artifacts and proposals a round looks up, each of which may be a megabyte; those that would exceed it wait for the next. */
+const MAX_LOOKED_UP = 128
+
 export class Lane {
   readonly #dialect: Dialect
   readonly #scope: Scope
   readonly #options: LaneOptions
   readonly #onIdle: () => void
   readonly #queue: Unit[] = []
+  /** The most units of the next round: twice those that the last one had room for, since all are loaded before that is known. */
+  #most: number
   #draining: Promise<void> | null = null
   #expiry: NodeJS.Timeout | undefined
 
@@ -65,6 +70,7 @@ export class Lane {
     this.#dialect = dialect
     this.#scope = scope
     this.#options = options
+    this.#most = options.batch
     this.#onIdle = onIdle
   }
 
@@ -121,14 +127,30 @@ export class Lane {
     // What comes in the same turn shares the first round.
     await Promise.resolve()
     while (this.#queue.length > 0) {
-      const units = this.#queue.splice(0, this.#options.batch)
+      const units = this.#queue.splice(0, this.#nextRound())
       await this.#carryOut(units, []).catch((error) => rejectAll(units, error))
-      this.#queue.unshift(...units.filter(({ isSettled }) => !isSettled))
+      const left = units.filter(({ isSettled }) => !isSettled)
+      this.#queue.unshift(...left)
+      this.#most = left.length === 0 ? 2 * this.#most : 2 * (units.length - left.length)
+      this.#most = Math.min(this.#options.batch, Math.max(1, this.#most))
     }
     clearTimeout(this.#expiry)
     this.#expiry = undefined
     this.#draining = null
     this.#onIdle()
+  }
+
+  /** How many of those that wait come next. */
+  #nextRound(): number {
+    const lookedUp = new Set<string>()
+    const isFull = ({ expected: { artifacts, proposals } }: Unit): boolean => {
+      for (const id of artifacts) lookedUp.add(`artifact ${id}`)
+      for (const id of proposals) lookedUp.add(`proposal ${id}`)
+      return lookedUp.size > MAX_LOOKED_UP
+    }
+    const candidates = this.#queue.slice(0, this.#most)
+    const count = candidates.findIndex(isFull)
+    return count < 0 ? candidates.length : Math.max(1, count)
   }
 
   /** Tries until a round is written, or its units are refused or out of time. Those that it had no room for stay unsettled. */
