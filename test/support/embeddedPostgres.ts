@@ -5,6 +5,7 @@
  * container seldom has. Here root becomes nobody, and takes the binaries along where nobody may not go.
  */
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { randomInt } from 'node:crypto'
 import { chown, cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { createServer } from 'node:net'
@@ -121,16 +122,21 @@ function listen(
   })
 }
 
-export function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const probe = createServer().once('error', reject)
-    probe.listen(0, '127.0.0.1', () => {
-      const address = probe.address()
-      probe.close(() =>
-        typeof address === 'object' && address !== null
-          ? resolve(address.port)
-          : reject(new Error('no port is free')),
-      )
-    })
+/** From where to where systems leave ports to those who ask for one by its number. */
+const [FIRST_PORT, PORTS] = [20_000, 10_000]
+
+/** A free port, which stays so while nobody listens on it: the system gives it neither to who listens on any port nor to who connects. */
+export async function freePort(): Promise<number> {
+  for (let tries = 0; tries < 100; tries++) {
+    const port = FIRST_PORT + randomInt(PORTS)
+    if (await isFree(port)) return port
+  }
+  throw new Error('no port is free')
+}
+
+function isFree(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const probe = createServer().once('error', () => resolve(false))
+    probe.listen(port, '127.0.0.1', () => probe.close(() => resolve(true)))
   })
 }

@@ -8,6 +8,7 @@ import { createClient as createSseClient } from 'graphql-sse'
 import type { Client } from 'graphql-ws'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { WebSocket } from 'ws'
+import { freePort } from '../../support/embeddedPostgres.js'
 import { type RunningGateway, startGateway, until } from '../../support/gateway.js'
 import { createThread, postMessage, upTo } from '../../support/posts.js'
 import { createApolloClient, followLog as followOverApollo } from '../recipes/apollo.js'
@@ -78,17 +79,17 @@ describe('while the gateway is killed, stopped and started again', () => {
   const stops: (() => void)[] = []
 
   beforeAll(async () => {
-    const env = { DATABASE_URL: `file:${directory}/artifactr.db`, AGENT: 'none' }
+    const PORT = String(await freePort())
+    const env = { DATABASE_URL: `file:${directory}/artifactr.db`, AGENT: 'none', PORT }
     gateway = await startGateway(env)
     const { url } = gateway
-    const PORT = new URL(url).port
     await createThread(url)
     for (const [name, follow] of Object.entries(recipes))
       stops.push(follow(url, (frame) => seen.get(name)?.push(frame)))
     await allComeTo(await postMessage(url), 1)
     for (const [index, signal] of (['SIGKILL', 'SIGTERM'] as const).entries()) {
       await gateway.kill(signal)
-      gateway = await startGateway({ ...env, PORT })
+      gateway = await startGateway(env)
       // Before any client is back.
       await allComeTo(await postMessage(url), index + 2)
       await allComeTo(await postMessage(url), index + 2)
