@@ -12,7 +12,7 @@ describe.each(['SIGTERM', 'SIGINT'] as const)('%s', (signal) => {
     await (await fetch(`${gateway.url}/health`)).text()
     const begun = performance.now()
     expect(await gateway.kill(signal)).toEqual({ code: 0, signal: null })
-    expect(performance.now() - begun).toBeLessThan(5000)
+    expect(performance.now() - begun).toBeLessThan(10_000)
     expect(gateway.log().map(({ msg }) => msg)).toEqual(expect.arrayContaining(['stopping', 'stopped']))
   })
 
@@ -25,20 +25,20 @@ describe.each(['SIGTERM', 'SIGINT'] as const)('%s', (signal) => {
 
   it('lets a request under way finish, takes no other, and ends with 0', async () => {
     const gateway = await startGateway()
-    const { finish, received } = await beginRequest(gateway.url, query)
+    const { finish, answer } = await beginRequest(gateway.url, query)
     gateway.signal(signal)
     await refusesConnections(gateway.url)
     finish()
     expect(await gateway.exit).toEqual({ code: 0, signal: null })
-    expect(received()).toContain('{"data":{"viewer":{"tenantId":"dev"}}}')
-    expect(received().toLowerCase()).toContain('connection: close')
+    expect(await answer).toContain('{"data":{"viewer":{"tenantId":"dev"}}}')
+    expect((await answer).toLowerCase()).toContain('connection: close')
   })
 
   it('cuts a request that does not finish in time', async () => {
     const gateway = await startGateway({ SHUTDOWN_TIMEOUT: '300' })
     const { socket } = await beginRequest(gateway.url, query)
     expect(await gateway.kill(signal)).toEqual({ code: 1, signal: null })
-    await until(5000, 'the connection to be cut', () => socket.destroyed || null)
+    await until(20_000, 'the connection to be cut', () => socket.destroyed || null)
   })
 
   it('ends the process at once when it comes a second time', async () => {

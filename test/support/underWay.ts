@@ -4,10 +4,10 @@ import { until } from './gateway.js'
 
 export interface UnderWay {
   readonly socket: Socket
-  /** What came back so far. */
-  received(): string
   /** Sends the rest. */
   finish(): void
+  /** Everything that came back, once the connection is over. */
+  readonly answer: Promise<string>
 }
 
 export const beginRequest = async (url: string, body: string): Promise<UnderWay> => {
@@ -18,6 +18,7 @@ export const beginRequest = async (url: string, body: string): Promise<UnderWay>
     received += text
   })
   socket.on('error', () => undefined)
+  const answer = new Promise<string>((resolve) => socket.once('close', () => resolve(received)))
   const head = [
     'POST /graphql HTTP/1.1',
     `host: ${hostname}`,
@@ -27,14 +28,14 @@ export const beginRequest = async (url: string, body: string): Promise<UnderWay>
   ]
   socket.write(`${head.join('\r\n')}\r\n\r\n`)
   // The server has read the headers when it asks for the body.
-  await until(5000, 'the server to ask for the body', () => received.includes('100 Continue') || null)
+  await until(20_000, 'the server to ask for the body', () => received.includes('100 Continue') || null)
   socket.write(body.slice(0, 10))
-  return { socket, received: () => received, finish: () => void socket.write(body.slice(10)) }
+  return { socket, finish: () => void socket.write(body.slice(10)), answer }
 }
 
 /** Waits until a gateway takes no more connections. */
 export const refusesConnections = (url: string): Promise<true> =>
-  until(5000, 'the server to take no more connections', async () => {
+  until(20_000, 'the server to take no more connections', async () => {
     const response = await fetch(`${url}/health`, { headers: { connection: 'close' } }).catch(() => null)
     return response === null || null
   })
