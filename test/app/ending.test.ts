@@ -7,6 +7,7 @@ import { hold } from '../support/held.js'
 import { describePostgres, migratedDatabase } from '../support/postgres.js'
 import { createThread, postMessage, upTo } from '../support/posts.js'
 import { openSocket } from '../support/sockets.js'
+import { query } from '../support/sql.js'
 import { beginProbe, beginRequest, refusesConnections } from '../support/underWay.js'
 
 const posting = (threadId: string, messageId: string, content: string, workspaceId = 'w1') =>
@@ -67,6 +68,7 @@ describePostgres('a process that is told to stop', () => {
     await socket.init()
     socket.subscribe('a')
     await stream.comeTo(4)
+    await socket.come('the same', () => socket.seqs('a').length === 4)
     const request = await beginRequest(gateway.url, posting('t2', 'handed over', 'hello'))
     const probe = await beginProbe(gateway.url)
     gateway.signal('SIGTERM')
@@ -90,15 +92,19 @@ describePostgres('a process that is told to stop', () => {
       expect(seqs).toEqual(upTo(seqs.length))
       expect(seqs.length).toBeGreaterThanOrEqual(4)
     }
-    const found = await until(15_000, 'the turn that was handed over', async () => {
-      const all = await events(other)
-      return all.at(-1).type === 'run_ended' && all.at(-2).content === 'You said: hello' ? all : null
+    // The other process may take its turn before this one has stopped the other.
+    const found = await until(30_000, 'the end of both turns', async () => {
+      const all: { type: string; status?: string; content?: string }[] = await events(other)
+      return all.filter(({ type }) => type === 'run_ended').length === 2 ? all : null
     })
-    expect(found.filter(({ type }: { type: string }) => type === 'run_ended')).toEqual([
-      { type: 'run_ended', status: 'STOPPED', reason: 'shutdown' },
-      { type: 'run_ended', status: 'COMPLETED', reason: null },
-    ])
-  })
+    const ends = found.filter(({ type }) => type === 'run_ended')
+    expect(ends).toContainEqual({ type: 'run_ended', status: 'STOPPED', reason: 'shutdown' })
+    expect(ends).toContainEqual({ type: 'run_ended', status: 'COMPLETED', reason: null })
+    const completed = found.findIndex(({ status }) => status === 'COMPLETED')
+    const replied = found.findIndex(({ content }) => content === 'You said: hello')
+    expect(replied).toBeGreaterThan(0)
+    expect(replied).toBeLessThan(completed)
+  }, 60_000)
 
   it('ends with 1 at its deadline when something hangs, and keeps what it acknowledged', async () => {
     const url = await migratedDatabase()
@@ -111,22 +117,26 @@ describePostgres('a process that is told to stop', () => {
       headers: { 'content-type': 'application/json' },
       body: posting('t1', 'm1', 'never', 'locked'),
     }).catch(() => 'cut')
+    await until(20_000, 'the write to wait for the lock', async () => {
+      const waits = `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`
+      return (await query(url, waits))[0] ?? null
+    })
     await postMessage(gateway.url, 'kept', { messageId: 'm1' })
     const began = performance.now()
     expect(await gateway.kill('SIGTERM')).toEqual({ code: 1, signal: null })
-    expect(performance.now() - began).toBeLessThan(8_000)
+    expect(performance.now() - began).toBeLessThan(20_000)
     expect(await hanging).toBe('cut')
     const other = await startGateway({ DATABASE_URL: url, AGENT: 'none' })
     expect(await events(other)).toMatchObject([{ type: 'thread_created' }, { messageId: 'm1' }])
-  })
+  }, 60_000)
 })
 
 describe('a process that waits for its database', () => {
   it('ends at once when it is told to', async () => {
     const gateway = spawnGateway({ DATABASE_URL: 'postgresql://user:secret@127.0.0.1:1/db' })
-    await until(10_000, 'a try', () => gateway.output().includes('cannot be used yet') || null)
+    await until(20_000, 'a try', () => gateway.output().includes('cannot be used yet') || null)
     const began = performance.now()
     expect(await gateway.kill('SIGTERM')).toEqual({ code: 0, signal: null })
-    expect(performance.now() - began).toBeLessThan(2_000)
+    expect(performance.now() - began).toBeLessThan(10_000)
   })
 })
