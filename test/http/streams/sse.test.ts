@@ -209,12 +209,15 @@ describe('a running stream', () => {
   })
 
   it('ends with TOKEN_EXPIRED when the credentials expire', async () => {
-    const expiresAt = Date.now() + 300
+    let expiresAt = 0
     const { url } = await serving({
-      resolveActor: () => ({ tenantId: 'acme', actor: { kind: 'user', id: 'ann' }, expiresAt }),
+      resolveActor: () => {
+        expiresAt = Date.now() + 300
+        return { tenantId: 'acme', actor: { kind: 'user', id: 'ann' }, expiresAt }
+      },
     })
     const client = await follow(url)
-    await until(5_000, 'the end', () => client.isOver || null)
+    await client.come('the end', () => client.isOver)
     expect(client.failure()).toMatchObject({ code: 'TOKEN_EXPIRED', retryable: true })
     expect(Date.now()).toBeGreaterThanOrEqual(expiresAt)
   })
@@ -239,7 +242,7 @@ describe('a gateway that stops', () => {
     for (const client of clients) await client.comeTo(1)
     const begun = performance.now()
     expect(await gateway.kill('SIGTERM')).toEqual({ code: 0, signal: null })
-    expect(performance.now() - begun).toBeLessThan(3_000)
+    expect(performance.now() - begun).toBeLessThan(8_000)
     for (const client of clients) {
       await until(5_000, 'the end', () => client.isOver || null)
       expect(client.sent.at(-1)).toEqual({ event: 'complete', id: undefined, data: null })
@@ -256,7 +259,7 @@ describe('a gateway that stops', () => {
     for (let n = 0; n < 150; n++) await postMessage(gateway.url, 'x'.repeat(60_000))
     const begun = performance.now()
     expect(await gateway.kill('SIGTERM')).toEqual({ code: 0, signal: null })
-    expect(performance.now() - begun).toBeLessThan(5_000)
+    expect(performance.now() - begun).toBeLessThan(10_000)
   })
 
   it('completes a stream that comes too late', async () => {

@@ -74,9 +74,13 @@ describe('the credentials of a WebSocket', () => {
   })
 
   it('end its subscriptions with TOKEN_EXPIRED, and then close it, when they expire', async () => {
-    const expiresAt = Date.now() + 400
     const { url } = await serving({
-      resolveActor: () => ({ tenantId: 'dev', actor: { kind: 'user', id: 'ann' }, expiresAt }),
+      // Long enough for a subscription to begin.
+      resolveActor: () => ({
+        tenantId: 'dev',
+        actor: { kind: 'user', id: 'ann' },
+        expiresAt: Date.now() + 2_000,
+      }),
     })
     const client = await openSocket(url)
     await client.init()
