@@ -91,7 +91,7 @@ export const openCollector = async (answer: 'taken' | 'silence' = 'taken'): Prom
     received,
     services,
     come: (name, count = 1) =>
-      until(10_000, `${count} spans named ${name}`, () => {
+      until(20_000, `${count} spans named ${name}`, () => {
         const found = named(name)
         return found.length >= count ? found : null
       }),
