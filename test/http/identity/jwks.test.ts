@@ -61,7 +61,7 @@ describe('the keys of an issuer', () => {
 
   it('are fetched anew for one that is not among them, but not again and again', async () => {
     const issuer = await openIssuer(first.jwk)
-    const { ask, statusOf } = await serving(issuer.jwksUrl, { cooldown: 200 })
+    const { ask, statusOf } = await serving(issuer.jwksUrl, { cooldown: 2_000 })
     expect(await statusOf(await first.sign())).toBe(200)
     issuer.answer([second.jwk])
     const unknown = await ask(await second.sign())
@@ -70,7 +70,7 @@ describe('the keys of an issuer', () => {
       'no key of the issuer is the one that the token names (kid, alg)',
     ])
     const rotated = await second.sign()
-    await until(5_000, 'the rotation', async () => ((await statusOf(rotated)) === 200 ? true : null))
+    await until(15_000, 'the rotation', async () => ((await statusOf(rotated)) === 200 ? true : null))
     expect(issuer.asked).toBe(2)
     expect(await statusOf(await first.sign())).toBe(401)
     const made = await Promise.all(
@@ -86,23 +86,23 @@ describe('the keys of an issuer', () => {
     const token = await second.sign()
     expect(await statusOf(token)).toBe(200)
     issuer.answer([first.jwk])
-    await until(5_000, 'the withdrawal', async () => ((await statusOf(token)) === 401 ? true : null))
+    await until(15_000, 'the withdrawal', async () => ((await statusOf(token)) === 401 ? true : null))
     expect(await statusOf(await first.sign())).toBe(200)
   })
 
   it('go on to count while the issuer is out of reach, for a time', async () => {
     const issuer = await openIssuer(first.jwk)
-    const { statusOf } = await serving(issuer.jwksUrl, { maxAge: 0, maxStale: 1_500, cooldown: 100 })
+    const { statusOf } = await serving(issuer.jwksUrl, { maxAge: 0, maxStale: 5_000, cooldown: 100 })
     const token = await first.sign()
     expect(await statusOf(token)).toBe(200)
     issuer.answer(null)
     expect(await statusOf(token)).toBe(200)
     const unknown = await second.sign()
-    await until(1_000, 'another attempt', async () => ((await statusOf(unknown)) === 503 ? true : null))
+    await until(4_000, 'another attempt', async () => ((await statusOf(unknown)) === 503 ? true : null))
     expect(await statusOf(token)).toBe(200)
-    await until(5_000, 'the end of their time', async () => ((await statusOf(token)) === 503 ? true : null))
+    await until(15_000, 'the end of their time', async () => ((await statusOf(token)) === 503 ? true : null))
     issuer.answer([first.jwk])
-    await until(5_000, 'the issuer', async () => ((await statusOf(token)) === 200 ? true : null))
+    await until(15_000, 'the issuer', async () => ((await statusOf(token)) === 200 ? true : null))
   })
 
   it('that are out of reach are nobody’s fault: the answer is to try again', async () => {
@@ -126,7 +126,7 @@ describe('the keys of an issuer', () => {
     expect(logged.filter(({ level }) => level === 'error')).toEqual([])
     expect(logged.filter(({ level }) => level === 'warn').length).toBe(3)
     issuer.answer([first.jwk])
-    await until(5_000, 'the issuer', async () => ((await ask(token)).status === 200 ? true : null))
+    await until(15_000, 'the issuer', async () => ((await ask(token)).status === 200 ? true : null))
   })
 
   it.each<[string, string]>([

@@ -105,7 +105,7 @@ describe('the cost', () => {
     })
     const before = performance.now()
     expect(cost(`${inThread('...F0')} ${levels.join(' ')}`)).toBeGreaterThan(1e80)
-    expect(performance.now() - before).toBeLessThan(1_000)
+    expect(performance.now() - before).toBeLessThan(10_000)
   })
 
   it('leaves a client’s mistakes to be told as such', () => {

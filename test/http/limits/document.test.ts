@@ -58,7 +58,7 @@ describe('a document is refused', () => {
     const before = performance.now()
     for (const answer of await askBothWays(url, { query: doubling(500) }))
       expect(codesIn(answer)).toEqual(['TOO_MANY_ALIASES'])
-    expect(performance.now() - before).toBeLessThan(2_000)
+    expect(performance.now() - before).toBeLessThan(10_000)
   })
 
   it.each([

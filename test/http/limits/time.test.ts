@@ -13,7 +13,7 @@ import { openSocket } from '../../support/sockets.js'
 
 /** A gateway whose application takes until it is told to say who may do what. */
 const hanging = async ({
-  operationTimeout = 100,
+  operationTimeout = 1_000,
   ...options
 }: {
   operationTimeout?: number
@@ -121,12 +121,12 @@ describe('a subscription', () => {
   })
 
   it('lasts longer than an operation may take', async () => {
-    const { url } = await hanging({ operationTimeout: 50 })
+    const { url } = await hanging()
     await createThread(url)
     const stream = await openEventStream(url)
     await stream.comeTo(1)
-    // Long enough for the time to be over several times.
-    await new Promise((resolve) => setTimeout(resolve, 200))
+    // Long enough for the time to be over twice.
+    await new Promise((resolve) => setTimeout(resolve, 2_200))
     await postMessage(url)
     await stream.comeTo(2)
     expect(stream.failure()).toBeUndefined()
