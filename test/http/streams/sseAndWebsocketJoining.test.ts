@@ -5,12 +5,14 @@ import { openEventStream } from '../../support/eventStreams.js'
 import { openFlood } from '../../support/flood.js'
 import { startGateway } from '../../support/gateway.js'
 import { describePostgres, migratedDatabase } from '../../support/postgres.js'
-import { createThread, upTo } from '../../support/posts.js'
+import { createThread, postMany, upTo } from '../../support/posts.js'
 import { type Message, openSocket } from '../../support/sockets.js'
 import { temporaryDirectory } from '../../support/tmp.js'
 
 const POSTS = 2_000
 const READERS = 16
+/** One thread, then a message for each reader, since a reader goes on after a position that there is; then what is written meanwhile. */
+const LAST = 1 + READERS + POSTS
 
 /** Little of each event, so that it is the order that is tested and not the processor. */
 const query =
@@ -28,7 +30,7 @@ const overEventStream = async (url: string, from: number): Promise<Joined> => {
   return {
     from,
     all: async () => {
-      await client.comeTo(POSTS + 1, 30_000)
+      await client.comeTo(LAST, 60_000)
       return client.seqs
     },
   }
@@ -42,18 +44,19 @@ const overWebSocket = async (url: string, from: number): Promise<Joined> => {
     from,
     all: async () => {
       // Nothing but the end of its replay may come after it.
-      const isLast = ({ payload }: Message) => payload?.data?.events?.seq === POSTS + 1
-      await client.come('the last event', () => client.messages.slice(-2).some(isLast), 30_000)
+      const isLast = ({ payload }: Message) => payload?.data?.events?.seq === LAST
+      await client.come('the last event', () => client.messages.slice(-2).some(isLast), 60_000)
       return client.seqs('a')
     },
   }
 }
 
-const factsOf = (_database: () => Promise<string>): void => {
+const factsOf = (database: () => Promise<string>): void => {
   test('each reader, whenever it joins and wherever, sees every event once and in order', async () => {
-    const env = { DATABASE_URL: await migratedDatabase(), AGENT: 'none' }
+    const env = { DATABASE_URL: await database(), AGENT: 'none' }
     const first = await startGateway(env)
     await createThread(first.url)
+    await postMany(first.url, READERS)
     const half = { messages: POSTS / 2, length: 20, atOnce: 6 }
     const [second, ...floods] = await Promise.all([
       startGateway(env),
@@ -70,8 +73,8 @@ const factsOf = (_database: () => Promise<string>): void => {
       await pause(Math.random() * 120)
     }
     await writing
-    for (const { from, all } of readers) expect(await all()).toEqual(upTo(POSTS + 1, from))
-  }, 90_000)
+    for (const { from, all } of readers) expect(await all()).toEqual(upTo(LAST, from))
+  }, 120_000)
 }
 
 describe('on SQLite', () => {
