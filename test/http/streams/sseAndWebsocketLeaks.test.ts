@@ -114,7 +114,7 @@ const leavesNothing = async (
   await inTurns(100, atOnce, work)
   const settled = () => until(10_000, 'every subscription to end', () => storage.subscribed === 0 || null)
   await settled()
-  await until(5_000, 'the sockets to be closed', () => resources()['TCPSocketWrap'] === 0 || null)
+  await until(15_000, 'the sockets to be closed', () => resources()['TCPSocketWrap'] === 0 || null)
   const before = { resources: resources(), megabytes: usedMegabytes() }
   await inTurns(count, atOnce, work)
   await settled()
@@ -123,23 +123,27 @@ const leavesNothing = async (
     const isBack = Object.entries(before.resources).every(([name, count]) => (now[name] ?? 0) <= count)
     return isBack || null
   })
-  const after = usedMegabytes()
+  // What is let go of last is not collected first.
+  let after = Number.POSITIVE_INFINITY
+  await until(10_000, 'the memory to be as it was', () => {
+    after = usedMegabytes()
+    return after - before.megabytes < 3 || null
+  })
   console.log(
     `${count} cycles: ${before.megabytes.toFixed(1)} MB in use before, ${after.toFixed(1)} MB after`,
   )
-  expect(after - before.megabytes).toBeLessThan(3)
 }
 
 describe('a gateway', () => {
   it('has nothing left of 1,000 streams whose readers went away', async () => {
     const context = await serving()
     await leavesNothing(context, 1_000, (n) => dropEventStream(context.served.url, n % 3))
-  }, 60_000)
+  }, 120_000)
 
   it('has nothing left of 1,000 WebSockets whose readers went away', async () => {
     const context = await serving()
     await leavesNothing(context, 1_000, (n) => dropWebSocket(context.served.url, n % 3))
-  }, 60_000)
+  }, 120_000)
 
   it('has nothing left of 1,000 WebSockets that never say who they are', async () => {
     const context = await serving()
@@ -150,7 +154,7 @@ describe('a gateway', () => {
       expect(code).toBe(4408)
     }
     await leavesNothing(context, 1_000, neverInitialised, 100)
-  }, 60_000)
+  }, 120_000)
 
   it('has nothing left of connections that ask for nothing at all', async () => {
     const context = await serving()
