@@ -1,7 +1,7 @@
 /** A client's mistakes are told as such: none is an internal error, and none is quietly corrected. */
 import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { answerOf, post, type RunningGateway, startGateway, until } from '../support/gateway.js'
+import { answerOf, linesOf, post, type RunningGateway, startGateway } from '../support/gateway.js'
 
 let gateway: RunningGateway
 beforeAll(async () => {
@@ -191,8 +191,7 @@ describe('an operation that cannot be executed', () => {
 
   it('is not executed when no answer is acceptable', async () => {
     const query = 'mutation { createThread(input: { workspaceId: "unheard", threadId: "t" }) { __typename } }'
-    const { status } = await post(gateway.url, { query }, { accept: 'image/png' })
-    expect(status).toBe(406)
+    expect((await post(gateway.url, { query }, { accept: 'image/png' })).status).toBe(406)
     const { body } = await post(gateway.url, { query: '{ workspace(workspaceId: "unheard") { headSeq } }' })
     expect(body.data.workspace.headSeq).toBe(0)
   })
@@ -254,9 +253,7 @@ describe('a connection', () => {
       'content-length: 100',
     ]
     await send(`${[...head, 'x-request-id: broken-off'].join('\r\n')}\r\n\r\n{"qu`)
-    const lines = () => gateway.log().filter((line) => line['requestId'] === 'broken-off')
-    await until(5000, 'the request to be logged', () => lines().length > 0 || null)
-    expect(lines()).toMatchObject([{ msg: 'request', status: 400 }])
+    expect(await linesOf(gateway, 'broken-off')).toMatchObject([{ msg: 'request', status: 400 }])
   })
 })
 
@@ -284,9 +281,11 @@ describe('the log', () => {
       { query, variables: { id: 'hidden-content' } },
       { 'x-request-id': 'logged-1', 'x-tenant': 'acme', authorization: 'Bearer hidden-credential' },
     )
-    await get(`query=${encodeURIComponent('{workspace(workspaceId:"hidden-content"){headSeq}}')}`)
-    const line = gateway.log().find((entry) => entry['requestId'] === 'logged-1' && entry.msg === 'request')
-    expect(line).toMatchObject({
+    const hidden = encodeURIComponent('{workspace(workspaceId:"hidden-content"){headSeq}}')
+    await get(`query=${hidden}`, { 'x-request-id': 'logged-2' })
+    await linesOf(gateway, 'logged-2')
+    expect((await linesOf(gateway, 'logged-1'))[0]).toMatchObject({
+      msg: 'request',
       method: 'POST',
       path: '/graphql',
       status: 200,

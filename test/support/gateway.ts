@@ -39,7 +39,7 @@ export interface LogLine {
 }
 
 /** How long a gateway may take to start, in milliseconds. */
-const START_TIMEOUT = 30_000
+const START_TIMEOUT = 60_000
 
 const running = new Set<ChildProcess>()
 process.once('exit', () => {
@@ -147,6 +147,13 @@ export interface Answer {
   // biome-ignore lint/suspicious/noExplicitAny: tests look into results of many shapes
   readonly body: any
 }
+
+/** What the log says of a request, which may come after its answer. */
+export const linesOf = (gateway: GatewayProcess, requestId: string): Promise<LogLine[]> =>
+  until(20_000, `a line about ${requestId}`, () => {
+    const lines = gateway.log().filter((line) => line['requestId'] === requestId)
+    return lines.length > 0 ? lines : null
+  })
 
 /** Posts a GraphQL request. A body that is no string is sent as JSON. */
 export const post = async (

@@ -1,6 +1,6 @@
 /** Which tokens are good, and who they make their caller; what is said of the others. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { post, type RunningGateway, startGateway } from '../../support/gateway.js'
+import { linesOf, post, type RunningGateway, startGateway } from '../../support/gateway.js'
 import {
   AUDIENCE,
   bearer,
@@ -202,6 +202,7 @@ const expectRefused = async (headers: { authorization: string }, problem: string
   expect(answered.get('www-authenticate')).toBe(
     `Bearer error="invalid_token", error_description="${message}"`,
   )
+  await linesOf(gateway, answered.get('x-request-id') ?? '')
   const [, token = ''] = headers.authorization.split(' ')
   for (const part of token.split('.').filter(({ length }) => length > 5)) {
     expect(JSON.stringify(body)).not.toContain(part)
