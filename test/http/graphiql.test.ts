@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createSchema } from '../../src/graphql/schema.js'
 import { exampleOperations } from '../../src/http/examples.js'
 import { describeChromium, openIsolatedPage } from '../support/browser.js'
-import { type RunningGateway, startGateway } from '../support/gateway.js'
+import { post, type RunningGateway, startGateway, until } from '../support/gateway.js'
 
 let gateway: RunningGateway
 beforeAll(async () => {
@@ -79,6 +79,11 @@ describeChromium((browser) => {
       '"reason": "ALREADY_EXISTS"',
       '"message": "message m1 already exists"',
     ])
+    await until(20_000, 'the turn to be over', async () => {
+      const query = '{ workspace(workspaceId: "demo") { events { event { type } } } }'
+      const types = (await post(gateway.url, { query })).body.data.workspace.events
+      return types.some(({ event }: { event: { type: string } }) => event.type === 'run_ended') || null
+    })
     await runTab(page, 'ReadThread', ['"messageIdUsed": true', '"content": "You said: Hello, world"'])
 
     expect(strayed).toEqual([])
