@@ -23,7 +23,7 @@ const serving = async (options: Partial<GatewayOptions> = {}): Promise<Serving> 
 
 /** The value of a metric once it is what it should be. */
 const come = (url: string, name: string, labels: Record<string, string>, value: number) =>
-  until(5_000, `${name} ${JSON.stringify(labels)} to be ${value}`, async () =>
+  until(20_000, `${name} ${JSON.stringify(labels)} to be ${value}`, async () =>
     totalOf(await metricsOf(url), name, labels) === value ? true : null,
   )
 
@@ -172,7 +172,7 @@ describePostgres('on PostgreSQL', () => {
   it('connections, conflicts with other processes and an unavailable database are counted', async () => {
     const { url, drop } = await createMigratedDatabase()
     onTestFinished(drop)
-    const open = () => openPrismaStorage({ url, poolSize: 4, patience: 500 })
+    const open = () => openPrismaStorage({ url, poolSize: 4, patience: 4_000 })
     const storages = await Promise.all([open(), open()])
     onTestFinished(async () => void (await Promise.all(storages.map((storage) => storage.close()))))
     const [one, two] = await Promise.all(storages.map((storage) => serving({ storage })))
