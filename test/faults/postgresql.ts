@@ -3,13 +3,21 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { expect } from 'vitest'
 import type { OwnServer } from '../support/embeddedPostgres.js'
 import { until } from '../support/gateway.js'
+import type { Load } from '../support/load.js'
 import type { Fault, Observed } from '../support/patients.js'
 import { postgresUrl } from '../support/postgres.js'
 import type { Proxy as DatabaseProxy } from '../support/proxy.js'
 import { openAdapter, query } from '../support/sql.js'
 
 /** How long a database is away, in milliseconds: longer than a client is left waiting. */
-export const OUTAGE = Number(process.env['FAULT_OUTAGE'] ?? 6_500)
+const OUTAGE = Number(process.env['FAULT_OUTAGE'] ?? 6_500)
+
+/** Lasts as long as the database is away, and until clients have heard of it. */
+export const outage = async (load: Load): Promise<void> => {
+  await pause(OUTAGE)
+  await until(30_000, 'refused posts', () => load.part.failures['SERVICE_UNAVAILABLE'] ?? null)
+  await until(30_000, 'it not to be ready', () => load.part.ready.at(-1) === 503 || null)
+}
 
 export const expectUnreadyMeanwhile = ({ failures, ready, health }: Observed): void => {
   expect(Object.keys(failures)).toEqual(['SERVICE_UNAVAILABLE'])
@@ -32,8 +40,7 @@ export const onTheWay = (proxy: () => DatabaseProxy): Record<string, Fault> => (
   'the database does not answer': {
     strike: async ({ load }) => {
       proxy().hold()
-      await pause(OUTAGE)
-      expect(load.part.ready.at(-1)).toBe(503)
+      await outage(load)
       proxy().cut()
     },
     expected: (observed) => {
@@ -44,8 +51,7 @@ export const onTheWay = (proxy: () => DatabaseProxy): Record<string, Fault> => (
   'the database is lost': {
     strike: async ({ load }) => {
       proxy().close()
-      await pause(OUTAGE)
-      expect(load.part.ready.at(-1)).toBe(503)
+      await outage(load)
       await proxy().open()
     },
     expected: (observed) => {
@@ -143,7 +149,7 @@ export const inside = (database: () => string): Record<string, Fault> => ({
     strike: async ({ load }) => {
       const undo = await failWrites(database(), '53100', 1, ['artifactr_events', 'artifactr_leases'])
       await until(20_000, 'refused posts', () => load.part.failures['SERVICE_UNAVAILABLE'] ?? null)
-      await until(5_000, 'it not to be ready', () => load.part.ready.at(-1) === 503 || null)
+      await until(30_000, 'it not to be ready', () => load.part.ready.at(-1) === 503 || null)
       await undo()
     },
     expected: expectUnreadyMeanwhile,
@@ -153,9 +159,10 @@ export const inside = (database: () => string): Record<string, Fault> => ({
 /** With one connection. */
 export const withOneConnection = (database: () => string): Record<string, Fault> => ({
   'the pool is exhausted by a lock that others hold': {
-    strike: async () => {
+    strike: async ({ load }) => {
       const { release } = await held(database(), 'BEGIN', lock('w1'))
       await pause(OUTAGE)
+      await until(30_000, 'refused posts', () => load.part.failures['SERVICE_UNAVAILABLE'] ?? null)
       await release()
     },
     expected: ({ failures, health }) => {
@@ -168,9 +175,10 @@ export const withOneConnection = (database: () => string): Record<string, Fault>
 /** Of the processes themselves; a gateway has loaded `failing.mjs`. */
 export const ofProcesses = (server: () => OwnServer): Record<string, Fault> => ({
   'the server crashes and comes back': {
-    strike: async () => {
+    strike: async ({ load }) => {
       await server().crash()
       await pause(3_000)
+      await until(30_000, 'it not to be ready', () => load.part.ready.at(-1) === 503 || null)
       await server().start()
     },
     expected: ({ ready, health }) => {

@@ -1,11 +1,9 @@
 /** What happens to a SQLite file and to a gateway on it, and what is to be seen of each. */
 import { execFileSync } from 'node:child_process'
-import { setTimeout as pause } from 'node:timers/promises'
-import { expect } from 'vitest'
 import { until } from '../support/gateway.js'
 import type { Fault } from '../support/patients.js'
 import { openAdapter } from '../support/sql.js'
-import { expectBack, expectUnreadyMeanwhile, OUTAGE } from './postgresql.js'
+import { expectBack, expectUnreadyMeanwhile, outage } from './postgresql.js'
 
 /** How far into any file a process may write, in bytes, as the system enforces it: beyond that its disk is as good as full. */
 const limitFiles = (pid: number, size: number | 'unlimited') =>
@@ -25,7 +23,7 @@ const fullDisk: Fault = {
     // Everything it would write lies beyond the first page.
     limitFiles(gateway.pid, 4_096)
     await until(30_000, 'refused posts', () => load.part.failures['SERVICE_UNAVAILABLE'] ?? null)
-    await until(10_000, 'it not to be ready', () => load.part.ready.at(-1) === 503 || null)
+    await until(30_000, 'it not to be ready', () => load.part.ready.at(-1) === 503 || null)
     limitFiles(gateway.pid, 'unlimited')
   },
   expected: expectUnreadyMeanwhile,
@@ -48,8 +46,7 @@ export const onSqlite = (url: () => string): Record<string, Fault> => ({
       const run = (sql: string) => adapter.queryRaw({ sql, args: [], argTypes: [] })
       await run('PRAGMA busy_timeout = 10000')
       await run('BEGIN IMMEDIATE')
-      await pause(OUTAGE)
-      expect(load.part.ready.at(-1)).toBe(503)
+      await outage(load)
       await run('ROLLBACK')
       await adapter.dispose()
     },
