@@ -186,7 +186,7 @@ export const startLoad = async ({
       await Promise.all(posting)
     },
     end: async (heads) => {
-      const deadline = performance.now() + 15_000
+      const deadline = performance.now() + 40_000
       const isBehind = () =>
         [...heads].some(([workspace, head]) => (followed.get(workspace)?.at(-1) ?? 0) < head)
       while (isBehind() && performance.now() < deadline) await pause(20)
