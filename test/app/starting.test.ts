@@ -1,4 +1,5 @@
 /** How the process starts: beside others, and before its database. */
+import { randomUUID } from 'node:crypto'
 import { readdirSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test } from 'vitest'
@@ -16,6 +17,9 @@ const migrations = readdirSync('prisma/migrations/sqlite').filter((name) => /^\d
 
 const migratedBy = (gateways: readonly GatewayProcess[]): unknown[] =>
   gateways.flatMap((gateway) => gateway.log().flatMap(({ migrations }) => migrations ?? []))
+
+const waitsOf = (gateway: GatewayProcess) =>
+  gateway.log().filter(({ msg }) => msg === 'the database cannot be used yet')
 
 const endOf = async (gateway: GatewayProcess) => ({ ...(await gateway.exit), errors: gateway.errors() })
 
@@ -36,7 +40,7 @@ for (const [provider, emptyDatabase] of Object.entries(emptyDatabases))
         const { body } = await post(url, { query: '{ workspace(workspaceId: "w1") { events { seq } } }' })
         expect(body.data.workspace.events).toEqual([{ seq: 1 }])
       }
-    })
+    }, 120_000)
 
     test.each(['auto', 'check'])(
       'one of an older version does not start with MIGRATE=%s',
@@ -68,8 +72,8 @@ describePostgres('a process whose database is not there yet', () => {
     if (missing.password === '') missing.password = 'secret'
     const PORT = String(await freePort())
     const gateway = spawnGateway({ DATABASE_URL: missing.href, PORT })
-    const waits = () => gateway.log().filter(({ msg }) => msg === 'the database cannot be used yet')
-    await until(10_000, 'two tries', () => waits().length >= 2 || null)
+    const waits = () => waitsOf(gateway)
+    await until(30_000, 'two tries', () => waits().length >= 2 || null)
     const at = `http://127.0.0.1:${PORT}`
     const ready = await fetch(`${at}/ready`)
     expect([ready.status, await ready.json()]).toEqual([503, { status: 'starting' }])
@@ -89,24 +93,29 @@ describePostgres('a process whose database is not there yet', () => {
     await createThread(at)
     expect(waits()[0]?.['reason']).toContain(`127.0.0.1:${port}: nothing answers there`)
     expect(gateway.output() + gateway.errors()).not.toContain('secret')
-  })
+  }, 90_000)
 
   test('waits for a database that is yet to be made, for so long and no longer', async () => {
-    const name = `artifactr_late_${Date.now()}`
+    const name = `artifactr_late_${randomUUID().replaceAll('-', '')}`
     const env = { DATABASE_URL: databaseUrl(postgresUrl(), name) }
-    const given = await endOf(spawnGateway({ ...env, START_TIMEOUT: '1500' }))
+    const given = await endOf(spawnGateway({ ...env, START_TIMEOUT: '3000' }))
     expect(given.code).toBe(1)
     expect(given.errors).toMatch(
-      new RegExp(`^The gateway cannot start:\\n {2}DATABASE_URL .*${name}.*after 1500 ms.*\\n$`),
+      new RegExp(`^The gateway cannot start:\\n {2}DATABASE_URL .*${name}.*after 3000 ms.*\\n$`),
     )
-    const starting = startGateway(env)
-    await pause(500)
+    const gateway = spawnGateway(env)
+    await until(30_000, 'a try', () => waitsOf(gateway)[0] ?? null)
     await query(postgresUrl(), `CREATE DATABASE ${name}`)
     onTestFinished(async () => {
       await query(postgresUrl(), `DROP DATABASE ${name} WITH (FORCE)`)
     })
-    expect(migratedBy([await starting])).toEqual(migrations)
-  })
+    await until(
+      30_000,
+      'it to serve',
+      () => gateway.log().some(({ storage }) => storage === 'postgresql') || null,
+    )
+    expect(migratedBy([gateway])).toEqual(migrations)
+  }, 90_000)
 
   test('does not try credentials again that are wrong', async () => {
     const url = new URL(postgresUrl())
