@@ -56,7 +56,7 @@ it('has the gateway’s spans in its own traces, and its agent’s in the turn',
     )
     span.end()
   })
-  const turn = await until(5_000, 'the turn to end', () => named('turn') ?? null)
+  const turn = await until(20_000, 'the turn to end', () => named('turn') ?? null)
   const own = named('the request of the application')?.spanContext()
   expect(named('POST /graphql')).toMatchObject({
     kind: SpanKind.SERVER,

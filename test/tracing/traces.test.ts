@@ -30,7 +30,7 @@ interface Logged {
 
 const logOf = async ({ url }: RunningGateway) => {
   const events = (answer: Answer): Logged[] => answer.body.data.workspace.events
-  const answer = await until(10_000, 'the turn to end', async () => {
+  const answer = await until(20_000, 'the turn to end', async () => {
     const asked = await post(url, { query: LOG })
     return events(asked).some(({ event }) => event.type === 'run_ended') ? asked : null
   })
@@ -214,7 +214,7 @@ describePostgres('a turn that another process takes over', () => {
     const collector = await openCollector()
     const gateway = await start({ DATABASE_URL: url, OTEL_EXPORTER_OTLP_ENDPOINT: collector.url })
     await postMessage(gateway.url, 'go on')
-    const turn = await until(10_000, 'the turn', () => {
+    const turn = await until(20_000, 'the turn', () => {
       const found = collector.spans.find(({ name, traceId }) => name === 'turn' && traceId === TRACE)
       return found ?? null
     })

@@ -32,7 +32,7 @@ it('right after sending, or in the middle of it', async () => {
   await hangUpAfter(cut, cut.slice(0, -5))
   const whole = say('/slow 200')
   await hangUpAfter(whole, whole)
-  await until(10_000, 'the turn is over', async () =>
+  await until(20_000, 'the turn is over', async () =>
     (await typesIn(url)).includes('run_ended') ? true : null,
   )
   expect(await typesIn(url)).toEqual([

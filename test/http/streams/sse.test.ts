@@ -79,7 +79,7 @@ describe('a stream', () => {
   it('is kept alive by comments while nothing happens', async () => {
     const { url } = await serving({ streams: { pingEvery: 20 } })
     const client = await follow(url)
-    await until(5_000, 'five comments', () => (client.comments >= 5 ? true : null))
+    await until(20_000, 'five comments', () => (client.comments >= 5 ? true : null))
     await createThread(url)
     await client.comeTo(1)
   })
@@ -99,7 +99,7 @@ describe('a stream', () => {
     const reading = (async () => {
       for await (const chunk of response.body ?? []) text += decoder.decode(chunk, { stream: true })
     })()
-    await until(5_000, 'the replay', () => (text.includes('ReplayComplete') ? true : null))
+    await until(20_000, 'the replay', () => (text.includes('ReplayComplete') ? true : null))
     await gateway.close()
     await reading
     expect(text.endsWith('event: complete\ndata:\n\n')).toBe(true)
@@ -152,7 +152,7 @@ describe('a stream that is refused', () => {
     const { url } = await serving()
     const client = await follow(url, { headers: { 'x-actor-kind': 'nobody' } })
     expect(client.response.statusCode).toBe(401)
-    await until(5_000, 'the end', () => client.isOver || null)
+    await until(20_000, 'the end', () => client.isOver || null)
     expect(client.failure()).toEqual({ code: 'UNAUTHENTICATED' })
   })
 
@@ -163,7 +163,7 @@ describe('a stream that is refused', () => {
   ])('says %s in one event, and is complete', async (code, variables, argument) => {
     const { url } = await serving({ authorize: ({ workspaceId }) => workspaceId !== 'shut' })
     const client = await follow(url, { variables })
-    await until(5_000, 'the end', () => client.isOver || null)
+    await until(20_000, 'the end', () => client.isOver || null)
     expect(client.sent.map(({ event }) => event)).toEqual(['next', 'complete'])
     expect(client.failure()).toMatchObject(argument === undefined ? { code } : { code, argument })
   })
@@ -171,7 +171,7 @@ describe('a stream that is refused', () => {
   it('says what is wrong with its document, and nothing of HTTP', async () => {
     const { url } = await serving()
     const client = await follow(url, { query: 'subscription { nothing }' })
-    await until(5_000, 'the end', () => client.isOver || null)
+    await until(20_000, 'the end', () => client.isOver || null)
     expect(client.failure()).toEqual({ code: 'GRAPHQL_VALIDATION_FAILED' })
   })
 
@@ -200,7 +200,7 @@ describe('a running stream', () => {
     const bob = await follow(url, { headers: { 'x-user': 'bob' } })
     await ann.comeTo(1)
     allowed = false
-    await until(5_000, 'the end', () => ann.isOver || null)
+    await until(20_000, 'the end', () => ann.isOver || null)
     expect(ann.failure()).toMatchObject({ code: 'FORBIDDEN' })
     expect(ann.sent.at(-1)?.event).toBe('complete')
     await postMessage(url, 'secret', { headers: { 'x-user': 'bob' } })
@@ -228,7 +228,7 @@ describe('a running stream', () => {
     const client = await follow(url)
     await client.comeTo(1)
     client.drop()
-    await until(5_000, 'the stream to end', () =>
+    await until(20_000, 'the stream to end', () =>
       logged.some(({ fields }) => fields['ending'] === 'dropped') ? true : null,
     )
   })
@@ -244,7 +244,7 @@ describe('a gateway that stops', () => {
     expect(await gateway.kill('SIGTERM')).toEqual({ code: 0, signal: null })
     expect(performance.now() - begun).toBeLessThan(8_000)
     for (const client of clients) {
-      await until(5_000, 'the end', () => client.isOver || null)
+      await until(20_000, 'the end', () => client.isOver || null)
       expect(client.sent.at(-1)).toEqual({ event: 'complete', id: undefined, data: null })
     }
   })

@@ -112,20 +112,20 @@ const leavesNothing = async (
 ): Promise<void> => {
   // Once for what is made once.
   await inTurns(100, atOnce, work)
-  const settled = () => until(10_000, 'every subscription to end', () => storage.subscribed === 0 || null)
+  const settled = () => until(20_000, 'every subscription to end', () => storage.subscribed === 0 || null)
   await settled()
   await until(15_000, 'the sockets to be closed', () => resources()['TCPSocketWrap'] === 0 || null)
   const before = { resources: resources(), megabytes: usedMegabytes() }
   await inTurns(count, atOnce, work)
   await settled()
-  await until(10_000, 'timers and sockets to be as they were', () => {
+  await until(20_000, 'timers and sockets to be as they were', () => {
     const now = resources()
     const isBack = Object.entries(before.resources).every(([name, count]) => (now[name] ?? 0) <= count)
     return isBack || null
   })
   // What is let go of last is not collected first.
   let after = Number.POSITIVE_INFINITY
-  await until(10_000, 'the memory to be as it was', () => {
+  await until(20_000, 'the memory to be as it was', () => {
     after = usedMegabytes()
     return after - before.megabytes < 3 || null
   })

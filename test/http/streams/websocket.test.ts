@@ -51,12 +51,12 @@ describe('a WebSocket', () => {
     await client.come('both replays', () => client.of('a').length + client.of('b').length === 4)
     client.send({ id: 'a', type: 'complete' })
     const ended = () => logged.filter(({ message }) => message === 'stream ended').length
-    await until(5_000, 'the end', () => ended() === 1 || null)
+    await until(20_000, 'the end', () => ended() === 1 || null)
     await postMessage(url)
     await client.come('the message', () => client.seqs('b').length === 2)
     expect(client.seqs('a')).toEqual([1])
     client.socket.terminate()
-    await until(5_000, 'the other end', () => ended() === 2 || null)
+    await until(20_000, 'the other end', () => ended() === 2 || null)
   })
 
   it('ends one operation that fails alone, with the errors that HTTP has', async () => {
@@ -186,7 +186,7 @@ describe('a WebSocket that does not keep to the protocol', () => {
         isClosed = true
       })
     socket.resume()
-    await until(5_000, 'the connection to be dropped', () => isClosed || null)
+    await until(20_000, 'the connection to be dropped', () => isClosed || null)
   })
 
   it('is kept while it answers pings, though nothing happens', async () => {
