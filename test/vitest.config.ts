@@ -11,7 +11,7 @@ export default defineConfig({
     pool: 'forks',
     // Tests wait more than they work: two at a time, whatever the machine has.
     maxWorkers: 2,
-    testTimeout: 30_000,
+    testTimeout: 60_000,
     hookTimeout: 60_000,
     teardownTimeout: 30_000,
   },
