@@ -46,9 +46,9 @@ const startOther = async (url: string) => {
   return { heard, runner, workspace: workspaces.open('acme', 'w1', { actor: ada }) }
 }
 
-const killedAtEachPoint = (_database: () => Promise<string>): void => {
+const killedAtEachPoint = (database: () => Promise<string>): void => {
   test.each(points)('a process killed %s leaves a thread that goes on', async (point, outcome) => {
-    const url = await migratedDatabase()
+    const url = await database()
     await killedAt(url, point)
     const { heard, runner, workspace } = await startOther(url)
     const ending = outcome === 'turn' ? ['completed', null] : ['failed', 'abandoned']

@@ -16,9 +16,9 @@ const open = async (url: string): Promise<Storage> => {
 }
 
 /** What holds for several processes, whatever the database. */
-const factsOf = (_database: () => Promise<string>): void => {
+const factsOf = (database: () => Promise<string>): void => {
   test('of 50 identical posts from two processes one succeeds, and the rest of what they post leaves no gap', async () => {
-    const url = await migratedDatabase()
+    const url = await database()
     const workspace = await workspaceWithThread(await open(url))
     const same: string[] = Array(25).fill('m1')
     const [a, b] = [ids(200, 'a'), ids(200, 'b')]
@@ -36,7 +36,7 @@ const factsOf = (_database: () => Promise<string>): void => {
   })
 
   test('a process killed in a burst of posts leaves every acknowledged message, once, and no gap', async () => {
-    const url = await migratedDatabase()
+    const url = await database()
     await workspaceWithThread(await open(url))
     const acknowledged: string[] = []
     for (let round = 0; round < 3; round++) {
