@@ -37,7 +37,7 @@ const agent = {
 }
 
 const workspaces = new Workspaces(storage)
-const runner = new Runner({ workspaces, agent, leaseTtl: 300 })
+const runner = new Runner({ workspaces, agent })
 const workspace = workspaces.open('acme', 'w1', { actor: { kind: 'user', id: 'ada' } })
 await workspace.commit({ type: 'create_thread', threadId: 't1' })
 await runner.send(workspace, { type: 'post_message', threadId: 't1', messageId: 'm1', content: 'hello' })
