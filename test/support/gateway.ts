@@ -113,19 +113,20 @@ export const startGateway = async (
   return { ...gateway, url }
 }
 
-/** Asks until there is an answer that is not null, for a bounded time in milliseconds. */
+/** Asks until there is an answer that is not null, for a bounded time in milliseconds, and once more when that is over. */
 export const until = async <Answer>(
   timeout: number,
   what: string,
   ask: () => Promise<Answer | null> | Answer | null,
 ): Promise<Answer> => {
   const deadline = performance.now() + timeout
-  while (performance.now() < deadline) {
+  for (;;) {
+    const isOver = performance.now() >= deadline
     const answer = await ask()
     if (answer !== null) return answer
+    if (isOver) throw new Error(`waited ${timeout} ms in vain for ${what}`)
     await new Promise((resolve) => setTimeout(resolve, 20))
   }
-  throw new Error(`waited ${timeout} ms in vain for ${what}`)
 }
 
 const isReady = async (url: string): Promise<boolean> => {
