@@ -70,13 +70,13 @@ test('a run that its process cannot end is not let go, so that others find it', 
     throw new Error('something is wrong here')
   }
   proceed()
-  await vi.waitFor(() => expect(dying.errors).not.toHaveLength(0))
+  await vi.waitFor(() => expect(dying.errors).not.toHaveLength(0), 20_000)
   await dying.runner.close()
   const heard: string[] = []
   const other = startProcess(data, attentive(heard), { recoverEvery: 50 })
   await vi.waitFor(
     async () => expect(await endings(other.workspace)).toEqual([['failed', 'abandoned']]),
-    5_000,
+    20_000,
   )
   expect(heard).toEqual([])
   await other.runner.close()
