@@ -15,6 +15,7 @@ import {
   postAll,
   tally,
   until,
+  workspaceOf,
   workspaceWithThread,
 } from '../support/posting.js'
 import { openProxy } from '../support/proxy.js'
@@ -78,61 +79,64 @@ describePostgres('PostgreSQL', () => {
   })
 
   test('a write that was carried out although its connection ended is reported as done', async () => {
-    const { url, swallowAnswerTo } = await openProxy(await migratedDatabase())
-    const workspace = await workspaceWithThread(opened(url).storage)
-    swallowAnswerTo('lost in the post')
+    const proxy = await openProxy(await migratedDatabase())
+    const workspace = await workspaceWithThread(opened(proxy.url).storage)
+    proxy.swallowAnswerTo('lost in the post')
     expect(await post(workspace, 'm1', 'lost in the post')).toBe('posted')
+    expect(proxy.swallowed).toBe(1)
     expect(await post(workspace, 'm1', 'lost in the post')).toBe('already exists')
     expect(await messageIds(workspace)).toEqual(['m1'])
   })
 
   test('it is reported as done even when others have committed before it is looked for', async () => {
     const direct = await migratedDatabase()
-    const { url, swallowAnswerTo } = await openProxy(direct)
-    const workspace = await workspaceWithThread(opened(url).storage)
+    const proxy = await openProxy(direct)
+    const workspace = await workspaceWithThread(opened(proxy.url).storage)
     const other = opened(direct).storage
-    swallowAnswerTo('lost in the post', async () => {
+    proxy.swallowAnswerTo('lost in the post', async () => {
       await workspaceWithThread(other, 'another')
       await other.transaction(workspace.scope, async (transaction) => {
         await transaction.remember({ participant: 'user:bob', commandId: 'c1' }, '{}')
       })
     })
     expect(await post(workspace, 'm1', 'lost in the post')).toBe('posted')
+    expect(proxy.swallowed).toBe(1)
     expect(await messageIds(workspace)).toEqual(['m1'])
   })
 
   test('a read whose connection ended is made again', async () => {
-    const { url, swallowAnswerTo } = await openProxy(await migratedDatabase())
-    const workspace = await workspaceWithThread(opened(url).storage)
-    swallowAnswerTo('lost in the post')
+    const proxy = await openProxy(await migratedDatabase())
+    const workspace = await workspaceWithThread(opened(proxy.url).storage)
+    proxy.swallowAnswerTo('lost in the post')
     const { messages } = await workspace.load({ messages: ['lost in the post'] })
+    expect(proxy.swallowed).toBe(1)
     expect([...messages]).toEqual([['lost in the post', false]])
   })
 
   test('a server that is gone for a while is waited for, and one that stays away is unavailable', async () => {
     const url = await migratedDatabase()
-    const { storage } = opened(url, { patience: 700 })
-    const workspace = await workspaceWithThread(storage)
+    const hasty = await workspaceWithThread(opened(url, { patience: 700 }).storage)
+    const patient = workspaceOf(opened(url, { patience: 20_000 }).storage)
     const allow = (allowed: boolean) =>
       query(postgresUrl(), `ALTER DATABASE ${nameOf(url)} ALLOW_CONNECTIONS ${allowed}`)
     await allow(false)
     await terminate(url)
-    expect(tally(await postAll(workspace, ids(10, 'gone')))).toEqual({ unavailable: 10 })
-    await expect(workspace.head()).rejects.toThrow(StorageUnavailable)
-    const waiting = postAll(workspace, ids(10, 'waiting'))
+    const waiting = postAll(patient, ids(10, 'waiting'))
+    expect(tally(await postAll(hasty, ids(10, 'gone')))).toEqual({ unavailable: 10 })
+    await expect(hasty.head()).rejects.toThrow(StorageUnavailable)
     await allow(true)
     expect(tally(await waiting)).toEqual({ posted: 10 })
-    expect((await messageIds(workspace)).sort()).toEqual(ids(10, 'waiting').sort())
+    expect((await messageIds(patient)).sort()).toEqual(ids(10, 'waiting').sort())
   })
 
   test('a server that stops answering is given up, and found again when it answers', async () => {
     const { url, hold, cut } = await openProxy(await migratedDatabase())
-    const { storage } = opened(url, { patience: 500, statementTimeout: 200 })
+    const { storage } = opened(url, { patience: 500, statementTimeout: 2_000 })
     const workspace = await workspaceWithThread(storage)
     hold()
     const began = Date.now()
     expect(tally(await postAll(workspace, ids(10, 'lost')))).toEqual({ unavailable: 10 })
-    expect(Date.now() - began).toBeLessThan(10_000)
+    expect(Date.now() - began).toBeLessThan(20_000)
     cut()
     await until(async () => (await post(workspace, 'm1')) !== 'unavailable')
     await expectKept(workspace, ['m1'])
@@ -143,11 +147,13 @@ describePostgres('PostgreSQL', () => {
     const { storage } = opened(url, { patience: 400, statementTimeout: 3_000 })
     const workspace = await workspaceWithThread(storage)
     hold()
-    const first = post(workspace, 'first')
+    let isOver = false
+    const first = post(workspace, 'first').finally(() => {
+      isOver = true
+    })
     await pause(50)
-    const began = Date.now()
     expect(tally(await postAll(workspace, ids(10)))).toEqual({ unavailable: 10 })
-    expect(Date.now() - began).toBeLessThan(2_000)
+    expect(isOver).toBe(false)
     expect(await first).toBe('unavailable')
   })
 
@@ -163,7 +169,7 @@ describePostgres('PostgreSQL', () => {
 
   test('a workspace whose row is locked by somebody else does not hold up the others', async () => {
     const url = await migratedDatabase()
-    const { storage } = opened(url, { patience: 2_000, lockTimeout: 1_000 })
+    const { storage } = opened(url, { patience: 5_000, lockTimeout: 5_000 })
     const locked = await workspaceWithThread(storage, 'locked')
     const others = await Promise.all(['a', 'b', 'c', 'd'].map((id) => workspaceWithThread(storage, id)))
     const release = await hold(
@@ -186,7 +192,8 @@ describePostgres('PostgreSQL', () => {
     })
     expect(tally(await stuck)).toEqual({ unavailable: 64 })
     await Promise.all(load)
-    expect(slowest).toBeLessThan(1_000)
+    // Who is held up waits for about as long as the lock is waited for.
+    expect(slowest).toBeLessThan(2_500)
     await release()
     expect(await messageIds(locked)).toEqual([])
     expect(tally(await postAll(locked, ids(64)))).toEqual({ posted: 64 })

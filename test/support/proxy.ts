@@ -11,6 +11,8 @@ export interface Proxy {
    * was carried out, and whoever sent it does not know. Once, and not before `meanwhile` is over.
    */
   swallowAnswerTo(marker: string, meanwhile?: () => Promise<void>): void
+  /** How many answers it kept for itself. */
+  readonly swallowed: number
   /** From now on nothing gets through, either way, and nobody is told. */
   hold(): void
   /** Ends every connection. New ones get through again. */
@@ -37,14 +39,22 @@ export const openProxy = async (
   let meanwhile = async () => {}
   let isHeld = false
   let latency = 0
-  const pass = async (to: Socket, chunk: Buffer) => {
-    if (latency > 0) await pause(latency)
-    to.write(chunk)
+  let swallowed = 0
+  /** Passes on what comes in its order, also where what comes later takes less long. */
+  const passing = (to: Socket) => {
+    let before: Promise<unknown> = Promise.resolve()
+    return (chunk: Buffer): void => {
+      const due = latency > 0 ? pause(latency) : undefined
+      before = before.then(() => due).then(() => to.write(chunk))
+    }
   }
   const server = createServer((client) => {
     connections++
     const upstream = connect(Number(port || 5432), hostname)
+    const [up, down] = [passing(upstream), passing(client)]
     let swallows = false
+    /** The end of what came before, in which a marker may have begun. */
+    let begun = Buffer.alloc(0)
     const end = () => {
       client.destroy()
       upstream.destroy()
@@ -58,15 +68,23 @@ export const openProxy = async (
     }
     client.on('data', (chunk) => {
       if (isHeld) return
-      if (marker !== null && chunk.includes(marker)) {
+      const come = Buffer.concat([begun, chunk])
+      const isMet = marker !== null && come.includes(marker)
+      begun = marker === null || isMet ? Buffer.alloc(0) : come.subarray(-marker.length)
+      if (isMet) {
         swallows = true
         marker = null
       }
-      void pass(upstream, chunk)
+      up(chunk)
     })
+    let ending: Promise<void> | null = null
     upstream.on('data', (chunk) => {
-      if (swallows) return void meanwhile().then(end, end)
-      if (!isHeld) void pass(client, chunk)
+      if (!swallows) {
+        if (!isHeld) down(chunk)
+      } else if (ending === null) {
+        swallowed++
+        ending = meanwhile().then(end, end)
+      }
     })
   })
   const listen = (port: number) =>
@@ -90,6 +108,9 @@ export const openProxy = async (
     swallowAnswerTo: (text, before = async () => {}) => {
       marker = text
       meanwhile = before
+    },
+    get swallowed() {
+      return swallowed
     },
     hold: () => {
       isHeld = true
