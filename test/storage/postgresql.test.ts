@@ -101,8 +101,11 @@ const effort = async (url: string, statements: readonly Sql[]) => {
   }
 }
 
-/** A workspace with most of 100,000 messages, and many with a few. */
+/** A workspace with most of 100,000 messages, and many with a few; none of it is analysed before it is asked for. */
 const fill: readonly string[] = [
+  `DO $$ DECLARE name text; BEGIN
+    FOR name IN SELECT tablename FROM pg_tables WHERE schemaname = 'public'
+    LOOP EXECUTE format('ALTER TABLE %I SET (autovacuum_enabled = off)', name); END LOOP; END $$`,
   `CREATE VIEW rows AS SELECT 'acme' AS tenant_id, 'w' || CASE WHEN n % 3 = 0 THEN n % 3000 ELSE 1 END AS workspace_id, n
     FROM generate_series(1, 100000) AS n`,
   `INSERT INTO artifactr_workspaces SELECT DISTINCT tenant_id, workspace_id, 100001, 'token' FROM rows`,
@@ -248,14 +251,15 @@ describePostgres('PostgreSQL', () => {
   test('deadlocks and serialisation failures are tried again, for a while', async () => {
     for (const state of ['40P01', '40001']) {
       const url = await migratedDatabase()
-      const workspace = await workspaceWithThread(opened(url, 300).storage)
+      const workspace = await workspaceWithThread(opened(url).storage)
+      const hasty = workspaceOf(opened(url, 300).storage)
       await query(url, 'CREATE SEQUENCE tries')
       const fail = `RAISE EXCEPTION 'said' USING ERRCODE = '${state}'`
       await onEachEvent(url, `IF nextval('tries') < 5 THEN ${fail}; END IF`)
       expect(await post(workspace, 'm1')).toBe('posted')
       expect(await query(url, 'SELECT last_value FROM tries')).toEqual([{ last_value: '5' }])
       await query(url, 'ALTER SEQUENCE tries RESTART MINVALUE -1000000 START -1000000')
-      expect(await post(workspace, 'm2')).toBe('unavailable')
+      expect(await post(hasty, 'm2')).toBe('unavailable')
       expect(await messageIds(workspace)).toEqual(['m1'])
     }
   })
