@@ -46,7 +46,8 @@ export const gateway = ({
   ...options
 }: GatewayOptions = {}) => {
   const workspaces = new Workspaces(storage, options)
-  const runner = new Runner({ workspaces, agent: agent ?? null })
+  // It looks for nothing by itself, so that what is asked of the storage is what was asked here.
+  const runner = new Runner({ workspaces, agent: agent ?? null, recoverEvery: 3_600_000 })
 
   /** What the whole answer is. */
   const ask = async (query: string, variables: Record<string, unknown> = {}): Promise<Answer> => {

@@ -1,6 +1,6 @@
 /** Following the log through the schema, without a transport. */
 import { type ExecutionResult, parse, subscribe } from 'graphql'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { Authorize, Caller, GraphQLContext, Streaming } from '../../src/graphql/context.js'
 import { createSchema } from '../../src/graphql/schema.js'
 import { Runner } from '../../src/runner/runner.js'
@@ -202,7 +202,7 @@ describe('a subscription to the log', () => {
     const waiting = results.next()
     await results.return(undefined)
     expect(await waiting).toEqual({ done: true, value: undefined })
-    await expect.poll(() => subscribed).toBe(0)
+    await expect.poll(() => subscribed, { timeout: 20_000 }).toBe(0)
   })
 })
 
@@ -256,10 +256,14 @@ describe('a running subscription', () => {
   })
 
   it('ends with TOKEN_EXPIRED once the credentials of its caller expire, to be tried again', async () => {
+    vi.useFakeTimers()
+    onTestFinished(() => void vi.useRealTimers())
     const { follow } = subscribing({ expiresAt: Date.now() + 50 })
     const { results, take } = await follow()
     expect(await take(1)).toEqual(['complete 0'])
-    expect(await rejection(results.next())).toEqual({ code: 'TOKEN_EXPIRED', retryable: true })
+    const ended = rejection(results.next())
+    await vi.advanceTimersByTimeAsync(50)
+    expect(await ended).toEqual({ code: 'TOKEN_EXPIRED', retryable: true })
     const { follow: late } = subscribing({ expiresAt: Date.now() - 1 })
     expect(await rejection((await late()).results.next())).toMatchObject({ code: 'TOKEN_EXPIRED' })
   })

@@ -1,12 +1,14 @@
 /** Turns as a client sees them: the run a message starts, answers, and stopping. */
 import { afterEach, describe, expect, it } from 'vitest'
+import type { Agent } from '../../src/runner/agent.js'
 import { echoAgent } from '../../src/runner/agents/echo.js'
+import { deferred } from '../support/turns.js'
 import { at, createThread, type Gateway, gateway, mutate } from './gateway.js'
 
 let opened: Gateway | undefined
 
-const withThread = async (): Promise<Gateway> => {
-  opened = gateway({ agent: echoAgent })
+const withThread = async (agent: Agent = echoAgent): Promise<Gateway> => {
+  opened = gateway({ agent })
   await createThread(opened, 't1')
   return opened
 }
@@ -74,10 +76,17 @@ describe('a message', () => {
   })
 
   it('that steers a run has none of its own, and neither has a notice', async () => {
-    const gateway = await withThread()
+    const proceed = deferred()
+    const gateway = await withThread({
+      async *run(turn) {
+        await proceed.promise
+        yield* echoAgent.run(turn)
+      },
+    })
     await say(gateway, '/slow 300')
     expect(at(await say(gateway, 'faster'), 'run')).toBeNull()
     expect(at(await say(gateway, 'just so you know', { kind: 'NOTICE' }), 'run')).toBeNull()
+    proceed.resolve()
     await gateway.runner.drain()
     expect((await contents(gateway)).at(-1)).toBe('You said: /slow 300\nSteered by: faster')
   })

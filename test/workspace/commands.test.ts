@@ -115,6 +115,6 @@ test('results are forgotten once they are older than they are kept', async () =>
   const forgetful = open(-1)
   await post('m1', 'hello', forgetful)
   for (let n = 1; n < 200; n++) await post(`n${n}`, 'hello', forgetful, `d${n}`)
-  await expect.poll(() => data.workspace(workspace.scope).commands.size).toBe(0)
+  await expect.poll(() => data.workspace(workspace.scope).commands.size, { timeout: 20_000 }).toBe(0)
   await expect(post('m1', 'hello', forgetful)).rejects.toThrow(InvalidState)
 })
