@@ -20,7 +20,7 @@ export interface Fuzzed {
   readonly misfits: readonly string[]
 }
 
-export const askAt =
+const askAt =
   (url: string, headers: Record<string, string>): Ask =>
   async (query, variables) => {
     const { body } = await post(url, { query, variables }, headers)
@@ -51,14 +51,14 @@ const fuzzOne = async (storage: Storage, seed: number, requests: number, tally: 
   const findings = await campaign({ url, seed, requests, tally })
   const misfits: string[] = []
   for (const scope of scopes) {
-    const problems = await logProblems(askAt(url, { 'x-tenant': scope.tenantId }), scope).catch((error) => [
-      String(error),
-    ])
+    const problems = await logProblems(askAt(url, { 'x-tenant': scope.tenantId }), storage, scope).catch(
+      (error) => [String(error)],
+    )
     misfits.push(
       ...problems.map((problem) => `seed ${seed}, ${scope.tenantId} ${scope.workspaceId}: ${problem}`),
     )
   }
-  const isInTime = await gateway.stop()
+  const isInTime = await gateway.stop(30_000)
   if (!isInTime) misfits.push('the gateway did not stop in time')
   await storage.close()
   const errors = logged

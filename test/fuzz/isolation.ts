@@ -148,7 +148,9 @@ const readSome = async (response: Response): Promise<unknown[]> => {
   let text = ''
   for (let part = await reader?.read(); part?.done === false; part = await reader?.read()) {
     text += part.value
-    if (text.includes('ReplayComplete') || text.includes('event: complete')) break
+    // An event may come in parts.
+    const whole = text.slice(0, text.lastIndexOf('\n\n') + 2)
+    if (whole.includes('ReplayComplete') || whole.includes('event: complete')) break
   }
   await reader?.cancel()
   return resultsIn(text)

@@ -1,7 +1,7 @@
 /** What the log of a workspace says against what queries say of it, once nothing is under way any more. */
 import { isDeepStrictEqual } from 'node:util'
 import { applyPatch, type Operation as PatchOperation } from 'rfc6902'
-import type { Scope } from '../../src/storage/port.js'
+import type { Scope, Storage } from '../../src/storage/port.js'
 import { until } from '../support/gateway.js'
 
 // biome-ignore lint/suspicious/noExplicitAny: answers of many shapes
@@ -27,27 +27,18 @@ const EVENT_FIELDS = `__typename type
 const EVENTS = `query ($workspaceId: ID!, $afterSeq: Seq) { workspace(workspaceId: $workspaceId) {
   headSeq events(afterSeq: $afterSeq, first: 200) { seq id workspaceId event { ${EVENT_FIELDS} } } } }`
 
-const BUSY = `query ($workspaceId: ID!) { workspace(workspaceId: $workspaceId) { headSeq
-  running: runs(status: RUNNING, first: 1) { edges { node { runId } } }
-  paused: runs(status: PAUSED, last: 200) { edges { node { pending { answered } } } } } }`
+const HEAD = 'query ($workspaceId: ID!) { workspace(workspaceId: $workspaceId) { headSeq } }'
 
-/** Whether no run is running, nor about to go on. */
-export const isIdle = async (ask: Ask, workspaceId: string): Promise<boolean> => {
-  const { workspace } = await ask(BUSY, { workspaceId })
-  const goesOn = workspace.paused.edges.some(({ node }: Answered) =>
-    node.pending.every(({ answered }: Answered) => answered),
+/**
+ * Whether no turn is owed anywhere, and none under way in these workspaces. Asked in this order: what is owed no more is under way by then.
+ * What waits for its turn is no run yet, and a run that has all its answers is owed its turn.
+ */
+export const isIdle = async (storage: Storage, scopes: readonly Scope[]): Promise<boolean> => {
+  if ((await storage.owedThreads(1)).length > 0) return false
+  const running = scopes.map((scope) =>
+    storage.runs(scope, { statuses: ['running'] }, { limit: 1, from: 'start' }),
   )
-  return workspace.running.edges.length === 0 && !goesOn
-}
-
-/** Waits until it is idle and stays so. */
-const untilIdle = async (ask: Ask, { workspaceId }: Scope): Promise<void> => {
-  let head = -1
-  await until(30_000, `${workspaceId} to be idle`, async () => {
-    const before = head
-    head = (await ask(BUSY, { workspaceId })).workspace.headSeq
-    return ((await isIdle(ask, workspaceId)) && head === before) || null
-  })
+  return (await Promise.all(running)).every((runs) => runs.length === 0)
 }
 
 const eventsOf = async (ask: Ask, workspaceId: string): Promise<Answered[]> => {
@@ -161,11 +152,11 @@ const patched = (data: Answered, patch: Answered): Answered => {
 }
 
 /** Everything that does not fit. */
-export const logProblems = async (ask: Ask, scope: Scope): Promise<string[]> => {
+export const logProblems = async (ask: Ask, storage: Storage, scope: Scope): Promise<string[]> => {
   const { workspaceId } = scope
-  await untilIdle(ask, scope)
+  await until(30_000, `${workspaceId} to be idle`, async () => (await isIdle(storage, [scope])) || null)
   const events = await eventsOf(ask, workspaceId)
-  const { workspace } = await ask(BUSY, { workspaceId })
+  const { workspace } = await ask(HEAD, { workspaceId })
   const { threads, artifacts, proposals, runs, problems } = replayed(events)
   const same = (what: string, logged: unknown, told: unknown): void => {
     if (isDeepStrictEqual(logged, told)) return
