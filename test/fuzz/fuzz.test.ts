@@ -11,12 +11,12 @@ describeStorages((newSubject) => {
   test('random requests are answered or refused, and the log has no gap', async () => {
     const { open } = await newSubject()
     expectSound(await fuzz(open, seed, 150))
-  })
+  }, 120_000)
 
   test('every answer is the one in memory', async () => {
     const memory = new MemoryStorage()
     onTestFinished(() => memory.close())
     const { open } = await newSubject()
     expect(await firstDifference({ memory, other: await open() }, seed, 80)).toBe(null)
-  })
+  }, 120_000)
 })
