@@ -47,13 +47,19 @@ describe('on sqlite', () => {
     const url = await emptyDatabases.sqlite()
     await migrate(url, { upTo: '0001_initial' })
     await query(url, longLog.insert)
-    const { kill, end } = startMigrating(url)
-    await vi.waitFor(() => expect(existsSync(`${url.slice(5)}-journal`)).toBe(true), {
-      timeout: 20_000,
-      interval: 1,
+    await withSql(url, async (sql) => {
+      // Whoever reads keeps the other from coming to its end.
+      await sql('BEGIN')
+      await sql('SELECT seq FROM artifactr_events LIMIT 1')
+      const { kill, end } = startMigrating(url)
+      await vi.waitFor(() => expect(existsSync(`${url.slice(5)}-journal`)).toBe(true), {
+        timeout: 60_000,
+        interval: 1,
+      })
+      kill()
+      expect(await end).toMatchObject({ signal: 'SIGKILL' })
+      await sql('COMMIT')
     })
-    kill()
-    expect(await end).toMatchObject({ signal: 'SIGKILL' })
     expect((await migrate(url)).slice(0, 2)).toEqual(['0002_event_scopes', '0003_message_ids'])
     expect(await query(url, longLog.usedIds)).toEqual(longLog.expectedIds)
   }, 120_000)
@@ -69,13 +75,13 @@ describePostgres('on postgresql', () => {
       const { kill, end } = startMigrating(url)
       const waiting = `SELECT count(*)::int AS waiting FROM pg_locks JOIN pg_class ON pg_class.oid = relation
         WHERE relname = 'artifactr_events' AND NOT granted`
-      await vi.waitFor(async () => expect(await sql(waiting)).toEqual([{ waiting: 1 }]), { timeout: 20_000 })
+      await vi.waitFor(async () => expect(await sql(waiting)).toEqual([{ waiting: 1 }]), { timeout: 60_000 })
       kill()
       expect(await end).toMatchObject({ signal: 'SIGKILL' })
       await sql('ROLLBACK')
     })
     expect(await migrate(url, { upTo: '0003_message_ids' })).toEqual(['0003_message_ids'])
-  })
+  }, 120_000)
 })
 
 const posted = { type: 'message_posted', thread: 't' }

@@ -1,10 +1,12 @@
 /** The migrations, on both databases: from empty, one at a time, and through what goes wrong. */
-import { createHash } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { MigrationFailed, migrate, pendingMigrations } from '../../src/storage/prisma/migrate.js'
 import { emptyDatabases } from '../support/databases.js'
+import { until } from '../support/gateway.js'
+import { hold } from '../support/held.js'
 import { logEvents } from '../support/log.js'
 import { startMigrating } from '../support/migrateProcess.js'
 import { databaseUrl, describePostgres, postgresUrl } from '../support/postgres.js'
@@ -56,14 +58,14 @@ for (const [provider, emptyDatabase] of Object.entries(emptyDatabases))
       const url = await emptyDatabase()
       const applied = await Promise.all(Array.from({ length: 8 }, () => migrate(url)))
       expect(applied.flat()).toEqual(all)
-    })
+    }, 90_000)
 
     test('eight processes that start at once take turns, one migrates, and none says a word', async () => {
       const url = await emptyDatabase()
       const ends = await Promise.all(Array.from({ length: 8 }, () => startMigrating(url).end))
       expect(ends.map(({ stderr }) => stderr).join('')).toBe('')
       expect(ends.flatMap(({ stdout }) => JSON.parse(stdout))).toEqual(all)
-    })
+    }, 120_000)
 
     test('a migration that fails changes nothing, says which and why, and is applied once its cause is gone', async () => {
       const url = await emptyDatabase()
@@ -149,7 +151,8 @@ describe('SQLite files', () => {
 
 describePostgres('PostgreSQL servers', () => {
   test('names and passwords with every kind of character are understood when percent-encoded', async () => {
-    const [name, role, password] = ['a b%é', 'r@o:l/e', 'p@ss:w/o%r?d#é']
+    const own = randomUUID()
+    const [name, role, password] = [`a b%é ${own}`, `r@o:l/e ${own}`, 'p@ss:w/o%r?d#é']
     const admin = postgresUrl()
     await query(admin, `CREATE ROLE "${role}" LOGIN PASSWORD '${password}'`)
     onTestFinished(async () => {
@@ -166,8 +169,19 @@ describePostgres('PostgreSQL servers', () => {
   test('limits meant for requests do not cut a migration short', async () => {
     const url = await emptyDatabases.postgresql()
     const name = new URL(url).pathname.slice(1)
-    await query(url, `ALTER DATABASE ${name} SET statement_timeout = 1`)
-    expect(await migrate(url)).toEqual(all)
+    await migrate(url, { upTo: '0001_initial' })
+    const release = await hold(url, 'BEGIN', 'LOCK TABLE artifactr_events IN ACCESS EXCLUSIVE MODE')
+    for (const limit of ['statement_timeout', 'lock_timeout'])
+      await query(url, `ALTER DATABASE ${name} SET ${limit} = 1000`)
+    const migrating = migrate(url).catch((error: unknown) => error)
+    const late = `SELECT 1 FROM pg_stat_activity WHERE datname = '${name}' AND wait_event_type = 'Lock'
+      AND query_start < clock_timestamp() - interval '1500 ms'`
+    await until(20_000, 'a migration that takes longer than it may', async () => {
+      const rows = await query(postgresUrl(), late)
+      return rows.length > 0 || null
+    })
+    await release()
+    expect(await migrating).toEqual(all.slice(1))
   })
 
   test('a server that cannot be reached or has no such database is named in one line without the password', async () => {
