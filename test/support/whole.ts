@@ -39,13 +39,15 @@ const RECOVERY = 40_000
 const quiet = (url: string, workspaceId: string, owed: () => Promise<number>): Promise<number> => {
   let known = -1
   return until(RECOVERY, `${workspaceId} to be quiet`, async () => {
+    // Asked first: what is owed no more is under way by then.
+    const isOwed = (await owed()) > 0
     const { headSeq, runs } = await ask(
       url,
       `query ($workspaceId: ID!) { workspace(workspaceId: $workspaceId) {
         headSeq runs(status: RUNNING) { edges { node { id } } } } }`,
       { workspaceId },
     )
-    const isQuiet = headSeq === known && runs.edges.length === 0 && (await owed()) === 0
+    const isQuiet = headSeq === known && runs.edges.length === 0 && !isOwed
     known = headSeq
     await pause(isQuiet ? 0 : 300)
     return isQuiet ? headSeq : null
