@@ -38,7 +38,7 @@ export const isIdle = async (storage: Storage, scopes: readonly Scope[]): Promis
   const running = scopes.map((scope) =>
     storage.runs(scope, { statuses: ['running'] }, { limit: 1, from: 'start' }),
   )
-  return (await Promise.all(running)).every((runs) => runs.length === 0)
+  return (await Promise.all(running)).every(({ entries }) => entries.length === 0)
 }
 
 const eventsOf = async (ask: Ask, workspaceId: string): Promise<Answered[]> => {

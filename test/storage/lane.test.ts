@@ -2,83 +2,16 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { needing, posted, save, scope, upTo, writes } from '../../src/storage/contract/subject.js'
-import { type Storage, StorageUnavailable } from '../../src/storage/port.js'
-import type { Commit, Dialect } from '../../src/storage/prisma/dialect.js'
-import { migrate } from '../../src/storage/prisma/migrate.js'
-import { openPostgres } from '../../src/storage/prisma/postgresql.js'
-import { openSqlite } from '../../src/storage/prisma/sqlite.js'
-import { PrismaStorage } from '../../src/storage/prisma/storage.js'
+import { StorageUnavailable } from '../../src/storage/port.js'
 import { hold } from '../support/held.js'
-import { describePostgres, migratedDatabase } from '../support/postgres.js'
+import { type LaneOptions, openLane, type Provider, postgresql, sqlite } from '../support/lanes.js'
+import { describePostgres } from '../support/postgres.js'
 import { ids, messageIds, post, postAll, tally, until, workspaceWithThread } from '../support/posting.js'
 import { query } from '../support/sql.js'
-import { temporaryDirectory } from '../support/tmp.js'
 
-interface Provider {
-  create(): Promise<string>
-  open(url: string): Promise<Dialect> | Dialect
-  /** Statements that keep everybody else from committing to the workspace, until they are rolled back. */
-  readonly locking: readonly string[]
-  /** Statements that keep everybody else from writing anything, until they are rolled back. */
-  readonly everything: readonly string[]
-  /** Statements by which the database refuses events that say "poison". */
-  readonly refusing: readonly string[]
-}
-
-const sqlite: Provider = {
-  create: async () => {
-    const url = `file:${temporaryDirectory()}/artifactr.db`
-    await migrate(url)
-    return url
-  },
-  open: (url) => openSqlite({ url, synchronous: 'NORMAL', busyTimeout: 20 }),
-  locking: ['BEGIN IMMEDIATE'],
-  everything: ['BEGIN IMMEDIATE'],
-  refusing: [
-    `CREATE TRIGGER refuse BEFORE INSERT ON artifactr_events WHEN NEW.envelope LIKE '%poison%'
-      BEGIN SELECT RAISE(ABORT, 'refused'); END`,
-  ],
-}
-
-const postgresql: Provider = {
-  create: async () => {
-    const url = await migratedDatabase()
-    return url
-  },
-  open: (url) =>
-    openPostgres({
-      url,
-      poolSize: 3,
-      lockTimeout: 100,
-      statementTimeout: 5_000,
-      onConnectionError: () => undefined,
-    }),
-  locking: ['BEGIN', 'SELECT * FROM artifactr_workspaces FOR UPDATE'],
-  everything: ['BEGIN', 'LOCK TABLE artifactr_workspaces, artifactr_leases IN EXCLUSIVE MODE'],
-  refusing: [
-    `ALTER TABLE artifactr_events ADD CONSTRAINT refuse CHECK (envelope NOT LIKE '%poison%') NOT VALID`,
-  ],
-}
-
-const factsOf = ({ create, open, locking, everything, refusing }: Provider): void => {
-  /** A storage on the database, and what it writes. */
-  const opened = async (
-    url: string,
-    patience = 5_000,
-    before = async (_: Commit) => {},
-    maxWaiting?: number,
-  ) => {
-    const dialect = await open(url)
-    const commits: Commit[] = []
-    const write = async (commit: Commit) => {
-      commits.push(commit)
-      await before(commit)
-      return dialect.write(commit)
-    }
-    const storage: Storage = new PrismaStorage({ ...dialect, write }, { batch: 128, patience, maxWaiting })
-    onTestFinished(() => storage.close())
-    return { storage, commits }
-  }
+const factsOf = (provider: Provider): void => {
+  const { create, open, locking, everything, refusing } = provider
+  const opened = (url: string, options?: LaneOptions) => openLane(provider, url, options)
 
   test('what waits for a commit is written together with what else waits', async () => {
     const { storage, commits } = await opened(await create())
@@ -182,7 +115,7 @@ const factsOf = ({ create, open, locking, everything, refusing }: Provider): voi
     const url = await create()
     const other = (await opened(url)).storage
     const workspace = await workspaceWithThread(other)
-    const { storage, commits } = await opened(url, 5_000, () => gate)
+    const { storage, commits } = await opened(url, { before: () => gate })
     let told = 0
     const posts = upTo(3).map(() =>
       storage
@@ -202,7 +135,7 @@ const factsOf = ({ create, open, locking, everything, refusing }: Provider): voi
 
   test('a post refused for a message that was not written in the end is told of the failure and not that it exists', async () => {
     const url = await create()
-    const { storage, commits } = await opened(url, 2_000)
+    const { storage, commits } = await opened(url, { patience: 2_000 })
     const workspace = await workspaceWithThread(storage)
     const release = await hold(url, ...locking)
     expect(tally(await postAll(workspace, Array(20).fill('m1')))).toEqual({ unavailable: 20 })
@@ -215,7 +148,7 @@ const factsOf = ({ create, open, locking, everything, refusing }: Provider): voi
   test('what waits beyond the bound is unavailable at once, and what waits within it is written', async () => {
     const url = await create()
     const patience = 20_000
-    const { storage } = await opened(url, patience, undefined, 40)
+    const { storage } = await opened(url, { patience, maxWaiting: 40 })
     const [locked, other] = [await workspaceWithThread(storage), await workspaceWithThread(storage, 'w2')]
     const release = await hold(url, ...locking)
     const first = post(locked, 'first')
@@ -234,7 +167,7 @@ const factsOf = ({ create, open, locking, everything, refusing }: Provider): voi
 
   test('a database that takes no writes is not there, though it answers', async () => {
     const url = await create()
-    const { storage } = await opened(url, 200)
+    const { storage } = await opened(url, { patience: 200 })
     const workspace = await workspaceWithThread(storage)
     await storage.ping()
     const release = await hold(url, ...everything)
@@ -272,41 +205,6 @@ const factsOf = ({ create, open, locking, everything, refusing }: Provider): voi
     const closed = storage.close()
     expect(await reads).toEqual(Array(50).fill(0))
     await closed
-  })
-
-  test('a round looks up so many entities, and no more', async () => {
-    const { storage, commits } = await opened(await create())
-    const saveWith = (artifacts: string[], n: number) =>
-      storage.transaction(
-        scope,
-        async (transaction) => {
-          await transaction.load(needing({ artifacts }))
-          await transaction.save(writes({ events: [posted(`m${n}`)], messages: [`m${n}`] }))
-        },
-        needing({ artifacts }),
-      )
-    const hundred = (owner: string) => upTo(100).map((n) => `${owner}${n}`)
-    await Promise.all(upTo(3).map((n) => saveWith(hundred(`of${n}-`), n)))
-    expect(commits.map(({ staging }) => staging.events.length)).toEqual([1, 1, 1])
-    commits.length = 0
-    await Promise.all(upTo(3).map((n) => saveWith(hundred('shared'), 3 + n)))
-    expect(commits.map(({ staging }) => staging.events.length)).toEqual([3])
-  })
-
-  test('large writes are not all put in one batch', async () => {
-    const { storage, commits } = await opened(await create(), 25_000)
-    const content = 'x'.repeat(1024 * 1024)
-    const saves = upTo(24).map((n) => {
-      const envelope = posted(`m${n}`)
-      const large = { ...envelope, event: { ...envelope.event, content } }
-      return save(storage, scope, { events: [large], messages: [`m${n}`] })
-    })
-    const seqs = (await Promise.all(saves)).flatMap((envelopes) => envelopes.map(({ seq }) => seq))
-    expect(seqs).toEqual(upTo(24))
-    expect(await storage.head(scope)).toBe(24)
-    const sizes = commits.map(({ staging }) => staging.events.length)
-    expect(Math.max(...sizes)).toBeGreaterThan(1)
-    expect(Math.max(...sizes)).toBeLessThan(6)
   })
 }
 

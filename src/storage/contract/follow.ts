@@ -142,7 +142,7 @@ export const followFacts: readonly Fact[] = [
       for (const other of elsewhere) await postMany(storage, other, 'm', 3)
       await post(storage, scope, 'm2')
       const envelopes = await mine.come(2)
-      assert.deepEqual(envelopes, await storage.events(scope, {}, { limit: 10, from: 'start' }))
+      assert.deepEqual(envelopes, (await storage.events(scope, {}, { limit: 10, from: 'start' })).entries)
       await mine.stop()
     },
   },
