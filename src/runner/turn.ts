@@ -8,7 +8,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { InvalidState, Rejection } from '../core/rejections.js'
 import { newId } from '../workspace/ids.js'
-import { StorageUnavailable, type Within, type Workspace } from '../workspace/workspace.js'
+import { breathe, StorageUnavailable, type Within, type Workspace } from '../workspace/workspace.js'
 import type { Agent, Step, Turn, Usage } from './agent.js'
 import type { Output } from './live.js'
 import type { TurnEnding } from './observer.js'
@@ -65,6 +65,7 @@ export class TurnInProgress {
       const begun = during(() => agent.run(turn)[Symbol.asyncIterator]())
       steps = begun
       for (;;) {
+        await breathe()
         const { done, value } = await this.#inTime(during(() => begun.next()))
         if (done === true) return await this.#end({ status: 'completed' })
         if ((await this.#take(value)) === 'paused') return { status: 'paused' }

@@ -3,8 +3,8 @@ import { type Actor, participantKey } from '../core/actors.js'
 import { type Item, needs } from '../core/commit.js'
 import type { Context, Definitions } from '../core/context.js'
 import type { Revision } from '../core/entities.js'
-import type { Envelope, Seq } from '../core/envelopes.js'
-import { type EventOf, workspaceScopedEvents } from '../core/events.js'
+import type { Seq } from '../core/envelopes.js'
+import { workspaceScopedEvents } from '../core/events.js'
 import type { FactInput } from '../core/facts.js'
 import type { JsonValue } from '../core/json.js'
 import { type ChangeNote, changeNotes } from '../core/notes.js'
@@ -23,8 +23,10 @@ import type {
   Window,
 } from '../storage/port.js'
 import { traceIdOf } from '../tracing/span.js'
+import { breathe } from './breathe.js'
 import { type FollowRequest, follow, type LogFrame } from './follow.js'
 import { type CommandRequest, withIds } from './ids.js'
+import { isMessage, type Message } from './messages.js'
 import { observed, type WorkspaceObserver } from './observed.js'
 import { digestOf, parseResult, type StoredResult, type Sweeper, serializeResult } from './results.js'
 import { Turns } from './turns.js'
@@ -32,8 +34,10 @@ import { type Committed, Within } from './within.js'
 
 export type { EventFilter, Listed, Page, Scope, Window } from '../storage/port.js'
 export { StorageUnavailable, scopeKey } from '../storage/port.js'
+export { breathe } from './breathe.js'
 export type { FollowRequest, LogFrame, LogReset, ReplayComplete } from './follow.js'
 export type { CommandRequest } from './ids.js'
+export { isMessage, type Message } from './messages.js'
 export type { CarriedOut, CommitOutcome, WorkspaceObserver } from './observed.js'
 export type { Committed, Within } from './within.js'
 
@@ -65,17 +69,8 @@ export interface Host {
   readonly observer?: WorkspaceObserver | undefined
 }
 
-/** A posted message: its event, with its place in the log. */
-export type Message = Envelope & { readonly event: EventOf<'message_posted'> }
-
-export const isMessage = (envelope: Envelope): envelope is Message =>
-  envelope.event.type === 'message_posted' && !('unknown' in envelope.event)
-
-/** How many changes are looked at for change notes; earlier ones are left out. */
-const MAX_NOTED = 5_000
-
-/** How many bytes of them. */
-const MAX_NOTED_BYTES = 16 * 1024 * 1024
+/** How many changes are looked at for change notes, and how many bytes of them; earlier ones are left out. */
+const NOTED = { limit: 5_000, bytes: 4 * 1024 * 1024 } as const
 
 export class Workspace {
   readonly scope: Scope
@@ -141,6 +136,7 @@ export class Workspace {
     return this.#storage.transaction(
       this.scope,
       async (transaction) => {
+        await breathe()
         const within = new Within(transaction, context, traceparent)
         await this.#guard?.(within)
         return work(within)
@@ -210,9 +206,9 @@ export class Workspace {
     return this.#storage.runs(this.scope, filter, window)
   }
 
-  /** Notes for the actor on what others did since a position of the log, out of the last 5,000 changes, or 16 MiB of them (domain §9). */
+  /** Notes for the actor on what others did since a position of the log, out of the last 5,000 changes, or 4 MiB of them (domain §9). */
   async changeNotes(afterSeq: Seq, focus?: readonly string[]): Promise<readonly ChangeNote[]> {
-    const window: Window = { after: afterSeq, limit: MAX_NOTED, from: 'end', bytes: MAX_NOTED_BYTES }
+    const window: Window = { ...NOTED, after: afterSeq, from: 'end' }
     const { entries } = await this.events({ types: workspaceScopedEvents }, window)
     return changeNotes(entries, { viewer: this.actor, focus })
   }
@@ -245,9 +241,11 @@ export class Workspace {
     step: (within: Within) => Promise<Committed>,
     { traceparent, commandId, alongside, turns }: CommitOptions,
   ): Promise<Committed> {
+    await breathe()
     const context = this.#context(traceparent)
     const expected: Expected = { ...needs(item, emptyState, context), turns }
     const work = async (transaction: Transaction): Promise<Committed> => {
+      await breathe()
       const within = new Within(transaction, context, traceparent)
       await guard(within)
       const committed = await step(within)
