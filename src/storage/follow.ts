@@ -18,6 +18,10 @@ export interface FollowersOptions {
 /** How many subscribers page through the storage at a time, so that many who come back together leave room for everything else. */
 const REPLAYS = 4
 
+/** About how much is held of a log for those who read along, and of all logs together, in characters. */
+const ROOM = 4 * 1024 * 1024
+const ROOM_OF_ALL = 64 * 1024 * 1024
+
 interface Followed {
   readonly follower: Follower
   subscribers: number
@@ -84,6 +88,7 @@ export class Followers {
       source: this.#source,
       pollInterval: this.#options.pollInterval,
       replays: this.#replays,
+      room: () => Math.min(ROOM, ROOM_OF_ALL / this.#followed.size),
       onEnd: () => {
         this.#followed.delete(key)
         if (this.#followed.size === 0) this.#options.onRest?.()

@@ -5,9 +5,6 @@ import { weigh } from './weight.js'
 /** The most envelopes that are held for those who read along. */
 const MAX_HELD = 1_000
 
-/** About how much of them is held, in characters. */
-const MAX_WEIGHT = 4 * 1024 * 1024
-
 /** The newest envelopes of a log. Who is further behind than they reach reads the storage. */
 export class Tail {
   readonly #envelopes: Envelope[] = []
@@ -23,8 +20,8 @@ export class Tail {
     this.#after = after
   }
 
-  /** Adds what follows, and lets go of the oldest. */
-  push(page: readonly Envelope[]): void {
+  /** Adds what follows, and lets go of the oldest, so that they have about `room` characters. */
+  push(page: readonly Envelope[], room: number): void {
     for (const envelope of page) {
       const weight = weigh(envelope)
       this.#envelopes.push(envelope)
@@ -32,7 +29,7 @@ export class Tail {
       this.#weight += weight
     }
     let dropped = 0
-    while (this.#envelopes.length - dropped > MAX_HELD || this.#weight > MAX_WEIGHT) {
+    while (this.#envelopes.length - dropped > MAX_HELD || this.#weight > room) {
       this.#weight -= this.#weights[dropped] ?? 0
       dropped++
     }

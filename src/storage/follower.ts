@@ -29,6 +29,8 @@ export interface FollowerOptions {
   readonly pollInterval: () => number
   /** What all followers of a storage that page through it have to pass. */
   readonly replays: LimitFunction
+  /** About how much it may hold of the log for those who read along, in characters; asked whenever there is more. */
+  readonly room: () => number
   /** Told when it cannot go on; its subscribers are told by an error. */
   readonly onEnd: () => void
 }
@@ -167,7 +169,7 @@ export class Follower {
 
   /** Takes in what was appended since it looked last. */
   async #advance(): Promise<void> {
-    const { source } = this.#options
+    const { source, room } = this.#options
     if (this.#head === null) {
       this.#head = await source.head(this.#scope)
       this.#tail.restart(this.#head)
@@ -178,7 +180,7 @@ export class Follower {
       const { entries, more } = await source.events(this.#scope, {}, { ...PAGE, after: known })
       const last = entries.at(-1)
       if (last === undefined) return this.#nothingNew(known)
-      this.#tail.push(entries)
+      this.#tail.push(entries, room())
       this.#head = last.seq
       this.#wake()
       if (!more) return

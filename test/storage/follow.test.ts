@@ -194,6 +194,34 @@ describe('the followers of a storage', () => {
   })
 })
 
+describe('what is held of a log', () => {
+  /** How many events are read again for who subscribes to a log of three million characters, beside others that are followed. */
+  const readAgain = async (others: number): Promise<number> => {
+    const { reads, followers, append, subscribe } = following()
+    const elsewhere = Array.from({ length: others }, (_, n) =>
+      followers.subscribe({ ...scope, workspaceId: `other${n}` }, 0).next(),
+    )
+    const first = subscribe()
+    await until(10_000, 'a look at each', () => reads.length > others || null)
+    append(30, 'x'.repeat(100_000))
+    followers.wake(scope)
+    await first.comeTo(30)
+    reads.length = 0
+    await subscribe().comeTo(30)
+    followers.close()
+    await Promise.allSettled(elsewhere)
+    return reads.reduce((total, { kind, size }) => total + (kind === 'events' ? size : 0), 0)
+  }
+
+  test('is all of a few million characters where no other is followed', async () => {
+    expect(await readAgain(0)).toBe(0)
+  })
+
+  test('is a share of what is held of all where many are', async () => {
+    expect(await readAgain(64)).toBeGreaterThan(15)
+  })
+})
+
 describe('a stored event that is broken', () => {
   const isTold = async (storage: Storage, told: Unreadable[], breakIt: () => Promise<void>) => {
     const workspace = await workspaceWithThread(storage)
