@@ -29,17 +29,18 @@ const behaviours: Partial<Record<string, (rest: string, turn: Turn) => Steps>> =
   },
 
   /** Takes its time, in steps short enough to be stopped between them. */
-  async *slow(duration, turn) {
-    const asked = Number.parseInt(duration, 10)
-    const until = Date.now() + (Number.isNaN(asked) ? 1_000 : Math.min(asked, LONGEST))
+  async *slow(rest, turn) {
+    const asked = Number.parseInt(rest, 10)
+    const duration = Number.isNaN(asked) ? 1_000 : Math.min(asked, LONGEST)
+    const until = Date.now() + duration
     const steered: string[] = []
     while (Date.now() < until && !turn.signal.aborted) {
-      await pause(Math.min(STEP, Math.max(0, until - Date.now())), undefined, { signal: turn.signal })
+      await pause(Math.min(Math.max(STEP, duration / STEPS), Math.max(0, until - Date.now())), undefined, {
+        signal: turn.signal,
+      })
       steered.push(...(await turn.steering()))
     }
-    yield* say(
-      [`You said: /slow ${duration}`, ...steered.map((message) => `Steered by: ${message}`)].join('\n'),
-    )
+    yield* say([`You said: /slow ${rest}`, ...steered.map((message) => `Steered by: ${message}`)].join('\n'))
   },
 
   async *note(text, turn) {
@@ -59,18 +60,25 @@ const behaviours: Partial<Record<string, (rest: string, turn: Turn) => Steps>> =
 /** The longest it takes, in milliseconds. */
 const LONGEST = 600_000
 
-/** How long it sleeps at a time, in milliseconds. */
+/** How long it sleeps at a time at least, in milliseconds, and how often at most. */
 const STEP = 100
+const STEPS = 100
 
 const request = ({ runId }: Turn, toolName: string): Pick<DeferredRequest, 'toolCallId' | 'toolName'> => ({
   toolCallId: `${toolName}_${runId}`,
   toolName,
 })
 
-/** Streams a text by its words, then posts it. */
+/** The most deltas of a text. */
+const DELTAS = 100
+
+/** Streams a text by its words, several at a time where they are many, then posts it. */
 async function* say(text: string): Steps {
+  const words = text.match(/\S+\s*|\s+/g) ?? []
+  const atATime = Math.ceil(words.length / DELTAS)
   yield { type: 'part_started', part: 0, kind: 'text' }
-  for (const delta of text.match(/\S+\s*|\s+/g) ?? []) yield { type: 'text_delta', part: 0, delta }
+  for (let n = 0; n < words.length; n += atATime)
+    yield { type: 'text_delta', part: 0, delta: words.slice(n, n + atATime).join('') }
   yield { type: 'part_ended', part: 0 }
   yield { type: 'reply', content: text }
 }
