@@ -3,11 +3,14 @@
  * how much it brought, so that whoever counts can end what reads too much before it has read it all.
  */
 import pLimit, { type LimitFunction } from 'p-limit'
-import type { Page, Window, Workspace } from '../workspace/workspace.js'
+import { breathe, type Page, type Window, type Workspace } from '../workspace/workspace.js'
 import { bytesOf } from './bytes.js'
 
-/** How many bytes a page holds before it ends: 200 messages of 64 KiB, and more than any one entry. */
-export const PAGE_BYTES = 16 * 1024 * 1024
+/** How many bytes a page holds before it ends: 64 messages of 64 KiB. */
+export const PAGE_BYTES = 4 * 1024 * 1024
+
+/** What a value takes in memory besides its text: many small ones take more than they say. */
+const BYTES_PER_VALUE = 40
 
 /** The most reads of a request that are under way at a time. */
 const CONCURRENCY = 4
@@ -23,9 +26,10 @@ export class Reads {
 
   carryOut<Result>(read: () => Promise<Result>): Promise<Result> {
     return this.#limit(async () => {
+      await breathe()
       this.#onRead(0)
       const result = await read()
-      this.#onRead(bytesOf(result))
+      this.#onRead(bytesOf(result, BYTES_PER_VALUE))
       return result
     })
   }

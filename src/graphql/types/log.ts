@@ -89,7 +89,7 @@ builder.objectFields(WorkspaceType, (t) => ({
     description:
       'A part of the log, oldest first: the events between two positions, both exclusive. ' +
       'BAD_USER_INPUT: both `first` and `last`, a negative number, or more than 200. ' +
-      'RESPONSE_TOO_LARGE: they hold more than 16 MiB.',
+      'RESPONSE_TOO_LARGE: they hold more than 4 MiB.',
     args: {
       afterSeq: t.arg({ type: 'Seq', defaultValue: 0, description: 'Only events after this position.' }),
       beforeSeq: t.arg({ type: 'Seq', description: 'Only events before this position.' }),

@@ -40,7 +40,7 @@ builder.objectFields(WorkspaceType, (t) => ({
     complexity: { field: DIGEST, multiplier: 10 },
     description:
       'What others did since a position of the log, for the viewer: one note for each artifact, proposal and ' +
-      'decision. Made from the last 5,000 changes, or the last 16 MiB of them.',
+      'decision. Made from the last 5,000 changes, or the last 4 MiB of them.',
     args: {
       afterSeq: t.arg({ type: 'Seq', required: true, description: 'The position the viewer has seen.' }),
       focus: t.arg.idList({ description: 'The artifacts the viewer follows; all when omitted.' }),
