@@ -7,7 +7,6 @@ import { describePatch } from '../../src/core/patching/describe.js'
 import { diff } from '../../src/core/patching/diff.js'
 import { excerpt } from '../../src/core/patching/excerpt.js'
 import { applyJsonPatch } from '../../src/core/patching/json-patch.js'
-import { applyTextEdits } from '../../src/core/patching/text-edits.js'
 import { PatchFailed } from '../../src/core/rejections.js'
 
 const wrong = (data: JsonValue, ...ops: JsonValue[]): string => {
@@ -195,33 +194,6 @@ describe('a patch', () => {
       items: { t9999: { done: true } },
     })
     expect(performance.now() - started).toBeLessThan(5_000)
-  })
-})
-
-describe('text edits', () => {
-  const edits = (text: string, ...pairs: [string, string][]) =>
-    applyTextEdits(
-      { text },
-      { type: 'text_edits', field: 'text', edits: pairs.map(([old, to]) => ({ old, new: to })) },
-    )
-
-  it('write the new text literally, whatever it means to a regular expression', () => {
-    expect(edits('a.c', ['a.c', "$& $1 $' \\"])).toEqual({ text: "$& $1 $' \\" })
-    expect(() => edits('abc', ['a.c', 'x'])).toThrow('the anchor "a.c" does not occur')
-  })
-
-  it('keep the order of keys', () => {
-    const data = { text: 'a', title: 'b' }
-    const edited = applyTextEdits(data, {
-      type: 'text_edits',
-      field: 'text',
-      edits: [{ old: 'a', new: 'c' }],
-    })
-    expect(JSON.stringify(edited)).toBe('{"text":"c","title":"b"}')
-  })
-
-  it('may empty a text and write it anew', () => {
-    expect(edits('old', ['old', ''], ['', 'new'])).toEqual({ text: 'new' })
   })
 })
 
