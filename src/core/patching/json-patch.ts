@@ -4,35 +4,44 @@
  */
 import { applyPatch } from 'rfc6902'
 import { safeParse } from '../issues.js'
-import { type JsonValue, jsonEqual, MAX_JSON_DEPTH } from '../json.js'
+import { isJsonObject, type JsonValue, jsonEqual, MAX_JSON_DEPTH } from '../json.js'
 import { PatchFailed } from '../rejections.js'
 import { describeOperation } from './describe.js'
 import { excerpt } from './excerpt.js'
 import { depthOf, sizeOf } from './measure.js'
 import { type Operation, operationSchema } from './operations.js'
-import { canAddAt, isProperPrefix, parsePointer, valueAt } from './pointer.js'
+import { canAddAt, isProperPrefix, type Pointer, parsePointer, valueAt } from './pointer.js'
 
 /**
  * How much one patch may copy and move, in values and UTF-16 units of text: copying a document into itself doubles it each time, and moving it
  * to and fro takes as long as it is big.
  */
-const MAX_COPIED = 4_000_000
+const MAX_COPIED = 2_000_000
+
+/**
+ * How many items of lists may shift in one patch because others are put before them or taken away. Ten thousand steps at the start of a list of
+ * ten thousand items are within it.
+ */
+const MAX_SHIFTED = 100_000_000
 
 /** What the library is left to do. It works in place and cannot replace a root, so the data is a member of this. */
 interface Document {
   data: JsonValue
+  /** The lists and objects that are the patch's own, to be changed in place; all others belong to the data as it was. */
+  readonly own: WeakSet<object>
+  copied: number
+  shifted: number
 }
 
-/** Applies each operation in turn, to a copy. @throws PatchFailed when one does not apply. */
+/** Applies each operation in turn; the data as it was stays as it is, and what no operation touches is shared with it. @throws PatchFailed when one does not apply. */
 export const applyJsonPatch = (data: JsonValue, ops: readonly JsonValue[]): JsonValue => {
-  const document: Document = { data: structuredClone(data) }
-  let copied = 0
+  const document: Document = { data, own: new WeakSet(), copied: 0, shifted: 0 }
   for (const [index, stored] of ops.entries()) {
     const refuse = refusal(index, stored)
     const { data: operation } = safeParse(operationSchema, stored)
     if (operation === undefined) throw refuse('is malformed')
-    copied += copiedBy(operation, document)
-    if (copied > MAX_COPIED) throw refuse('copies or moves too much')
+    document.copied += copiedBy(operation, document)
+    if (document.copied > MAX_COPIED) throw refuse('copies or moves too much')
     apply(document, operation, refuse)
   }
   return document.data
@@ -89,7 +98,7 @@ const add = (document: Document, path: string, value: JsonValue, refuse: Refuse)
 const remove = (document: Document, path: string, refuse: Refuse): void => {
   existing(document, path, refuse)
   if (path === '') throw refuse('would leave no data')
-  change(document, { op: 'remove', path })
+  change(document, { op: 'remove', path }, refuse)
 }
 
 /** RFC 6902 §4.4: a removal, followed at once by an addition. */
@@ -112,12 +121,43 @@ const put = (document: Document, { op, path, value }: Put, refuse: Refuse): void
   if (parsePointer(path).length + depthOf(value) > MAX_JSON_DEPTH) {
     throw refuse(`nests data deeper than ${MAX_JSON_DEPTH} levels`)
   }
-  change(document, { op, path, value })
+  change(document, { op, path, value }, refuse)
 }
 
 type Change = Put | { readonly op: 'remove'; readonly path: string }
 
-const change = (document: Document, { path, ...operation }: Change): void => {
+const change = (document: Document, { path, ...operation }: Change, refuse: Refuse): void => {
+  const tokens = parsePointer(path)
+  document.shifted += shiftedBy(operation.op, document, tokens)
+  if (document.shifted > MAX_SHIFTED) throw refuse('shifts too many items')
+  takeOver(document, tokens)
   const [error] = applyPatch(document, [{ ...operation, path: `/data${path}` }])
   if (error) throw new Error(`rfc6902 refused what was checked: ${error.message}`, { cause: error })
+}
+
+/** The items behind a place in a list, and the one at it. */
+const shiftedBy = (op: Change['op'], { data }: Document, tokens: Pointer): number => {
+  const list = op === 'replace' ? null : valueAt(data, tokens.slice(0, -1))
+  const last = tokens.at(-1)
+  return Array.isArray(list) && last !== '-' ? list.length - Number(last) : 0
+}
+
+/** Makes the lists and objects a pointer goes through the patch's own, so that they can be changed in place. */
+const takeOver = (document: Document, tokens: Pointer): void => {
+  document.data = ownOf(document, document.data)
+  let parent = document.data
+  for (const token of tokens.slice(0, -1)) {
+    const owned = ownOf(document, valueAt(parent, [token]) ?? null)
+    if (Array.isArray(parent)) parent[Number(token)] = owned
+    else if (isJsonObject(parent)) parent[token] = owned
+    parent = owned
+  }
+}
+
+/** The value itself, or a copy of it that holds the same items. */
+const ownOf = ({ own }: Document, value: JsonValue): JsonValue => {
+  if (typeof value !== 'object' || value === null || own.has(value)) return value
+  const copy = Array.isArray(value) ? [...value] : { ...value }
+  own.add(copy)
+  return copy
 }
