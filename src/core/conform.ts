@@ -1,7 +1,14 @@
 /** Checking data of the application's against the schema it defined: artifact data, feedback values. */
 import type { z } from 'zod'
 import { safeParse } from './issues.js'
-import { isJsonObject, type JsonObject, type JsonValue, jsonInputSchema, jsonProblem } from './json.js'
+import {
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  jsonInputSchema,
+  jsonProblem,
+  tooManyValues,
+} from './json.js'
 import { issuesOf, ValidationFailed, type ValidationIssue } from './rejections.js'
 
 /**
@@ -23,22 +30,32 @@ export const conform = (schema: z.ZodType, value: JsonValue, what: string, under
   const parsed = safeParse(schema, value)
   if (!parsed.success) throw refusal(issuesOf(parsed.error))
   const output = jsonInputSchema.safeParse(parsed.data)
-  if (!output.success) throw new TypeError(`the schema of ${what} yields no JSON: ${output.error.message}`)
+  if (!output.success) {
+    if (jsonProblem(parsed.data) === tooManyValues) throw refusal([tooManyValues])
+    throw new TypeError(`the schema of ${what} yields no JSON: ${output.error.message}`)
+  }
   const dropped = droppedKeys(value, output.data)
   if (dropped.length > 0) throw refusal(dropped.map((path) => ({ path, message: 'is not known' })))
   return inOrderOf(value, output.data)
 }
 
 /** The paths of the keys that the schema leaves out. A list whose length it changes is its own affair. */
-const droppedKeys = (input: JsonValue, output: JsonValue): (readonly string[])[] =>
-  isJsonObject(input) && isJsonObject(output)
-    ? Object.entries(input).flatMap(([key, item]) => {
-        const kept = Object.hasOwn(output, key) ? output[key] : undefined
-        return kept === undefined ? [[key]] : droppedKeys(item, kept).map((path) => [key, ...path])
-      })
-    : pairs(input, output).flatMap(([item, kept], index) =>
-        droppedKeys(item, kept).map((path) => [String(index), ...path]),
-      )
+const droppedKeys = (input: JsonValue, output: JsonValue): (readonly string[])[] => {
+  const dropped: (readonly string[])[] = []
+  const look = (key: string, item: JsonValue, kept: JsonValue): void => {
+    for (const path of droppedKeys(item, kept)) dropped.push([key, ...path])
+  }
+  if (isJsonObject(input) && isJsonObject(output)) {
+    for (const key of Object.keys(input)) {
+      const kept = Object.hasOwn(output, key) ? output[key] : undefined
+      if (kept === undefined) dropped.push([key])
+      else look(key, input[key] ?? null, kept)
+    }
+  } else {
+    for (const [index, [item, kept]] of pairs(input, output).entries()) look(String(index), item, kept)
+  }
+  return dropped
+}
 
 /** The output with its keys in the order of the input; what the schema added follows. */
 const inOrderOf = (input: JsonValue, output: JsonValue): JsonValue => {
@@ -47,9 +64,9 @@ const inOrderOf = (input: JsonValue, output: JsonValue): JsonValue => {
     return items.length > 0 ? items.map(([item, kept]) => inOrderOf(item, kept)) : output
   }
   const ordered: JsonObject = {}
-  for (const [key, item] of Object.entries(input)) ordered[key] = inOrderOf(item, output[key] ?? null)
-  for (const [key, added] of Object.entries(output)) {
-    if (!Object.hasOwn(input, key)) ordered[key] = added
+  for (const key of Object.keys(input)) ordered[key] = inOrderOf(input[key] ?? null, output[key] ?? null)
+  for (const key of Object.keys(output)) {
+    if (!Object.hasOwn(input, key)) ordered[key] = output[key] ?? null
   }
   return ordered
 }

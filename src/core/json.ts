@@ -13,6 +13,9 @@ export interface JsonObject {
 /** How many arrays and objects may be nested in one another; a number or string alone has depth 0. */
 export const MAX_JSON_DEPTH = 64
 
+/** How many values (lists, objects, texts, numbers, booleans and nulls) one JSON input may hold, itself and all that is nested in it counted. */
+export const MAX_JSON_VALUES = 100_000
+
 /** Keys through which code could reach outside the data (domain §5). They are refused, not stored. */
 const unsafeKeys: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype'])
 
@@ -30,10 +33,24 @@ export interface JsonProblem {
   readonly message: string
 }
 
-/** The first problem of a value from outside, or `null` when it may be stored. It looks no deeper than `MAX_JSON_DEPTH`. */
-export const jsonProblem = (value: unknown): JsonProblem | null => problemAt(value, 0)
+/** The first problem of a value from outside, or `null` when it may be stored. It looks no deeper than `MAX_JSON_DEPTH`, and at no more than `MAX_JSON_VALUES`. */
+export const jsonProblem = (value: unknown): JsonProblem | null =>
+  problemAt(value, 0, { room: MAX_JSON_VALUES })
 
-const problemAt = (value: unknown, depth: number): JsonProblem | null => {
+/** The problem of a whole that holds too much, wherever in it that is found. */
+export const tooManyValues: JsonProblem = {
+  path: [],
+  message: `must hold at most ${MAX_JSON_VALUES} values`,
+}
+
+/** A look through a value. */
+interface Walk {
+  /** How many more values there is room for. */
+  room: number
+}
+
+const problemAt = (value: unknown, depth: number, walk: Walk): JsonProblem | null => {
+  if (walk.room-- === 0) return tooManyValues
   switch (typeof value) {
     case 'boolean':
       return null
@@ -42,7 +59,7 @@ const problemAt = (value: unknown, depth: number): JsonProblem | null => {
     case 'string':
       return here(textProblem(value))
     case 'object':
-      return value === null ? null : containerProblem(value, depth)
+      return value === null ? null : containerProblem(value, depth, walk)
     case 'undefined':
     case 'bigint':
     case 'symbol':
@@ -55,25 +72,31 @@ const here = (message: string | null): JsonProblem | null => (message === null ?
 
 /** A problem of an item, as its container sees it. */
 const within = (key: string, problem: JsonProblem | null): JsonProblem | null =>
-  problem && { path: [key, ...problem.path], message: problem.message }
+  problem === null || problem === tooManyValues
+    ? problem
+    : { path: [key, ...problem.path], message: problem.message }
 
-const containerProblem = (container: object, depth: number): JsonProblem | null => {
+const containerProblem = (container: object, depth: number, walk: Walk): JsonProblem | null => {
   if (depth >= MAX_JSON_DEPTH) return here(`must not be nested deeper than ${MAX_JSON_DEPTH} levels`)
-  return Array.isArray(container) ? arrayProblem(container, depth) : objectProblem(container, depth)
+  return Array.isArray(container)
+    ? arrayProblem(container, depth, walk)
+    : objectProblem(container, depth, walk)
 }
 
-const arrayProblem = (items: readonly unknown[], depth: number): JsonProblem | null => {
+const arrayProblem = (items: readonly unknown[], depth: number, walk: Walk): JsonProblem | null => {
   for (let index = 0; index < items.length; index++) {
-    const problem = within(String(index), problemAt(items[index], depth + 1))
+    const problem = within(String(index), problemAt(items[index], depth + 1, walk))
     if (problem !== null) return problem
   }
   return null
 }
 
-const objectProblem = (object: object, depth: number): JsonProblem | null => {
+const objectProblem = (object: object, depth: number, walk: Walk): JsonProblem | null => {
   if (!isPlain(object)) return here('must be JSON')
-  for (const [key, item] of Object.entries(object)) {
-    const problem = keyProblem(key) ?? (item === undefined ? null : within(key, problemAt(item, depth + 1)))
+  for (const key of Object.keys(object)) {
+    const item = object[key]
+    const problem =
+      keyProblem(key) ?? (item === undefined ? null : within(key, problemAt(item, depth + 1, walk)))
     if (problem !== null) return problem
   }
   return null
@@ -86,7 +109,7 @@ const keyProblem = (key: string): JsonProblem | null => {
 }
 
 /** Made by `{}` or `JSON.parse`, in whichever realm, or without a prototype. */
-const isPlain = (object: object): boolean => {
+export const isPlain = (object: object): object is { readonly [key: string]: unknown } => {
   const prototype: unknown = Object.getPrototypeOf(object)
   return prototype === null || Object.getPrototypeOf(prototype) === null
 }
@@ -96,13 +119,14 @@ const normalised = (value: JsonValue): JsonValue => {
   if (Array.isArray(value)) return value.map(normalised)
   if (!isJsonObject(value)) return value === 0 ? 0 : value
   const copy: JsonObject = {}
-  for (const [key, item] of Object.entries(value)) {
+  for (const key of Object.keys(value)) {
+    const item = value[key]
     if (item !== undefined) copy[key] = normalised(item)
   }
   return copy
 }
 
-/** A JSON value from outside: bounded in depth, without unsafe keys, non-finite numbers, U+0000 or lone surrogates. */
+/** A JSON value from outside: bounded in depth and in how many values it holds, without unsafe keys, non-finite numbers, U+0000 or lone surrogates. */
 export const jsonInputSchema = z.custom<JsonValue>().transform((value, context): JsonValue => {
   const problem = value === undefined ? { path: [], message: 'is required' } : jsonProblem(value)
   if (problem === null) return normalised(value)
@@ -112,6 +136,7 @@ export const jsonInputSchema = z.custom<JsonValue>().transform((value, context):
 
 /** Whether two JSON values are equal as RFC 6902 §4.6 has it: deeply, the order of an object's keys being irrelevant. */
 export const jsonEqual = (a: JsonValue, b: JsonValue): boolean => {
+  if (a === b) return true
   if (Array.isArray(a) && Array.isArray(b)) {
     return a.length === b.length && a.every((item, index) => jsonEqual(item, b[index] ?? null))
   }
@@ -122,5 +147,5 @@ export const jsonEqual = (a: JsonValue, b: JsonValue): boolean => {
       keys.every((key) => Object.hasOwn(b, key) && jsonEqual(a[key] ?? null, b[key] ?? null))
     )
   }
-  return a === b
+  return false
 }

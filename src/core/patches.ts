@@ -1,7 +1,7 @@
 /** The two ways to change an artifact's data (domain §5): a JSON Patch over all of it, or anchored edits of one text field. */
 import { z } from 'zod'
 import { safeParse } from './issues.js'
-import { isUnsafeKey, jsonInputSchema, jsonSchema } from './json.js'
+import { isUnsafeKey, jsonInputSchema, jsonProblem, jsonSchema, tooManyValues } from './json.js'
 import { operationSchema } from './patching/operations.js'
 import { textSchema } from './text.js'
 
@@ -28,14 +28,28 @@ const operationInputSchema = jsonInputSchema.superRefine((operation, context) =>
   }
 })
 
-const tooMany = `must hold at most ${MAX_PATCH_STEPS} steps`
+/** The steps of a patch from outside. Of what holds too many, or too many values in all, nothing else is looked at. */
+const stepsInputSchema = <Step extends z.ZodType>(step: Step) =>
+  z
+    .custom<z.input<Step>[]>()
+    .superRefine((steps, context) => {
+      const message = stepsProblem(steps)
+      if (message !== null) context.addIssue({ code: 'custom', message })
+    })
+    .pipe(z.array(step))
+
+const stepsProblem = (steps: unknown): string | null => {
+  if (!Array.isArray(steps)) return null
+  if (steps.length > MAX_PATCH_STEPS) return `must hold at most ${MAX_PATCH_STEPS} steps`
+  return jsonProblem(steps) === tooManyValues ? tooManyValues.message : null
+}
 
 /** A patch from outside: its operations are well-formed and stay inside the data. */
 export const patchInputSchema = z.discriminatedUnion('type', [
-  jsonPatchSchema.extend({ ops: z.array(operationInputSchema).max(MAX_PATCH_STEPS, tooMany) }),
+  jsonPatchSchema.extend({ ops: stepsInputSchema(operationInputSchema) }),
   textEditsSchema.extend({
     field: textSchema.refine((field) => !isUnsafeKey(field), 'is not allowed as a key').default('text'),
-    edits: textEditsSchema.shape.edits.max(MAX_PATCH_STEPS, tooMany),
+    edits: stepsInputSchema(textEditsSchema.shape.edits.element),
   }),
 ])
 

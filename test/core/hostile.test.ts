@@ -1,7 +1,11 @@
 /** Values from outside that code trips over: each is refused with its path, wherever it comes in, and nothing is stored. */
 import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
 import type { Actor } from '../../src/core/actors.js'
+import { defineArtifact } from '../../src/core/artifacts.js'
 import type { Item } from '../../src/core/commit.js'
+import { defineDomain } from '../../src/core/context.js'
+import { type Artifact, artifactSchema } from '../../src/core/entities.js'
 import type { JsonValue } from '../../src/core/json.js'
 import { ValidationFailed } from '../../src/core/rejections.js'
 import { contextOf, decide } from './host.js'
@@ -82,6 +86,100 @@ describe.each(entrances)('in %s', (at, itemWith) => {
       expect(issue?.path.join('.')).toBe(`${at}${expected}`)
     }
     expect(Object.hasOwn(Object.prototype, 'polluted')).toBe(false)
+  })
+})
+
+const issuesOf = (item: Item) => {
+  try {
+    decide(item, {}, contextOf(system))
+  } catch (error) {
+    if (error instanceof ValidationFailed) return error.issues
+  }
+  return null
+}
+
+const tooMany = 'must hold at most 100000 values'
+const empty = (count: number): JsonValue[] => Array.from({ length: count }, () => ({}))
+
+describe('more values than one input may hold', () => {
+  it.each(entrances)('are refused at %s as a whole', (at, itemWith) => {
+    const whole = at.replace('.ops.0.value', '.ops').split('.')
+    expect(issuesOf(itemWith({ a: empty(100_000), constructor: 1 }))).toEqual([
+      { path: whole, message: tooMany },
+    ])
+  })
+
+  const edit = (ops: JsonValue[]): Item => ({
+    type: 'edit_artifact',
+    artifactId: 'a1',
+    baseVersion: 1,
+    patch: { type: 'json_patch', ops },
+    proposalId: 'p1',
+  })
+
+  it('are counted over all operations of a patch', () => {
+    const ops = Array.from({ length: 100 }, () => ({ op: 'add', path: '/a', value: empty(1_000) }))
+    expect(issuesOf(edit(ops))).toEqual([{ path: ['patch', 'ops'], message: tooMany }])
+  })
+
+  it('are one problem, however many steps they are', () => {
+    const message = 'must hold at most 10000 steps'
+    expect(issuesOf(edit(empty(340_000)))).toEqual([{ path: ['patch', 'ops'], message }])
+    const edits = Array.from({ length: 340_000 }, () => ({ old: '\u0000', new: '\u0000' }))
+    const item: Item = {
+      type: 'edit_artifact',
+      artifactId: 'a1',
+      baseVersion: 1,
+      patch: { type: 'text_edits', edits },
+      proposalId: 'p1',
+    }
+    expect(issuesOf(item)).toEqual([{ path: ['patch', 'edits'], message }])
+  })
+
+  const list = defineArtifact({
+    kind: 'list',
+    schema: z.object({ of: z.array(z.looseObject({ done: z.boolean().default(false) })) }),
+  })
+  const context = contextOf(system, { definitions: defineDomain({ artifacts: [list] }) })
+  const createWith = (count: number): Item => ({
+    type: 'create_artifact',
+    artifactId: 'a1',
+    kind: 'list',
+    data: { of: empty(count) },
+    proposalId: 'p1',
+  })
+  const refused = { issues: [{ path: ['data'], message: tooMany }] }
+
+  it('are refused too when they come of what a type fills in', () => {
+    expect(decide(createWith(49_999), {}, context).events).toHaveLength(1)
+    expect(() => decide(createWith(50_000), {}, context)).toThrow(expect.objectContaining(refused))
+  })
+
+  it('are refused too when they come of patches', () => {
+    const { artifacts } = decide(createWith(30_000), {}, context)
+    const adding = (count: number) =>
+      edit([
+        { op: 'add', path: '/of/-', value: { more: Array.from({ length: count }, () => 0) } },
+        { op: 'replace', path: '/of/0/done', value: true },
+      ])
+    expect(decide(adding(39_995), { artifacts }, context).events).toHaveLength(1)
+    expect(() => decide(adding(39_996), { artifacts }, context)).toThrow(expect.objectContaining(refused))
+  })
+
+  it('may be in what is stored already, and may become fewer', () => {
+    const artifact: Artifact = {
+      id: 'a1',
+      kind: 'list',
+      version: 1,
+      data: { of: empty(200_000) },
+      updatedBy: system,
+      archived: false,
+    }
+    expect(artifactSchema.parse(artifact)).toEqual(artifact)
+    const fewer = edit([{ op: 'replace', path: '/of', value: [{}] }])
+    expect(decide(fewer, { artifacts: [artifact] }, context).artifacts[0]?.data).toEqual({
+      of: [{ done: false }],
+    })
   })
 })
 

@@ -1,7 +1,14 @@
 /** JSON from outside: what may be stored, and what is refused, where. */
 import { runInNewContext } from 'node:vm'
 import { describe, expect, it } from 'vitest'
-import { jsonEqual, jsonInputSchema, jsonProblem, jsonSchema, MAX_JSON_DEPTH } from '../../src/core/json.js'
+import {
+  jsonEqual,
+  jsonInputSchema,
+  jsonProblem,
+  jsonSchema,
+  MAX_JSON_DEPTH,
+  MAX_JSON_VALUES,
+} from '../../src/core/json.js'
 
 const nested = (depth: number): unknown => {
   let value: unknown = 1
@@ -69,6 +76,36 @@ describe('a JSON value', () => {
     expect(jsonProblem(nested(100_000))?.path).toHaveLength(MAX_JSON_DEPTH)
   })
 
+  it.each<[string, (count: number) => unknown]>([
+    ['of a list', (count) => Array.from({ length: count }, () => ({}))],
+    ['of lists in lists', (count) => Array.from({ length: count / 5 }, () => [1, '', null, true])],
+    ['of an object', (count) => Object.fromEntries(Array.from({ length: count }, (_, index) => [index, 0]))],
+  ])(`may hold ${MAX_JSON_VALUES} values, and no more: %s`, (_, holding) => {
+    const full = { a: [], b: holding(MAX_JSON_VALUES - 5), c: undefined, d: '', e: 0 }
+    expect(jsonProblem(full)).toBeNull()
+    const path: string[] = []
+    const problem = { path, message: 'must hold at most 100000 values' }
+    expect(jsonProblem({ ...full, f: null })).toEqual(problem)
+    expect(jsonInputSchema.safeParse([full]).error?.issues).toMatchObject([problem])
+  })
+
+  it('that is stored reads, however much it holds', () => {
+    const values = Array.from({ length: MAX_JSON_VALUES + 1 }, () => 0)
+    expect(jsonSchema.parse(values)).toBe(values)
+  })
+
+  it('is looked through no further than that', () => {
+    let looked = 0
+    const counting = new Proxy(new Array(1_000_000).fill(0), {
+      get: (values, key) => {
+        looked++
+        return Reflect.get(values, key)
+      },
+    })
+    expect(jsonProblem(counting)).not.toBeNull()
+    expect(looked).toBeLessThan(3 * MAX_JSON_VALUES)
+  })
+
   it('is refused when it holds itself', () => {
     const cyclic: Record<string, unknown> = {}
     cyclic['a'] = { b: cyclic }
@@ -114,6 +151,16 @@ describe('a JSON value', () => {
     const started = performance.now()
     expect(jsonInputSchema.parse(value)).toHaveLength(20_000)
     expect(performance.now() - started).toBeLessThan(2_000)
+  })
+})
+
+describe('a JSON value and itself', () => {
+  it('are equal without a look inside', () => {
+    const closed = Object.defineProperty({}, 'a', {
+      enumerable: true,
+      get: () => expect.fail('looked inside'),
+    })
+    expect(jsonEqual({ a: closed }, { a: closed })).toBe(true)
   })
 })
 
