@@ -28,6 +28,7 @@ export interface ArtifactDefinition<Schema extends z.ZodType> {
   /**
    * The shape of the data: synchronous, and JSON in as out. Keys it does not know are refused at every level, unless an object is `z.looseObject`.
    * It may fill in defaults and normalise values; it is applied again to what it gave, so it has to leave that as it is.
+   * It makes new values and changes none that it is given.
    */
   readonly schema: Schema
   /** `direct` when left out. */
@@ -51,8 +52,9 @@ export const defineArtifact = <Schema extends z.ZodType>({
   jsonSchema: jsonSchemaOf(schema),
   parse: (data) => conform(schema, data, `${kind} data`, 'data'),
   describeChange: (before, after) => {
+    if (describeChange === undefined) return null
     const [earlier, later] = [schema.safeParse(before), schema.safeParse(after)]
-    return (earlier.success && later.success && describeChange?.(earlier.data, later.data)) || null
+    return (earlier.success && later.success && describeChange(earlier.data, later.data)) || null
   },
   renderForAgent: (data) => {
     const { success, data: known } = schema.safeParse(data)

@@ -3,6 +3,7 @@ import type { z } from 'zod'
 import { safeParse } from './issues.js'
 import {
   isJsonObject,
+  isPlain,
   type JsonObject,
   type JsonValue,
   jsonInputSchema,
@@ -29,6 +30,7 @@ export const conform = (schema: z.ZodType, value: JsonValue, what: string, under
   if (problem !== null) throw refusal([problem])
   const parsed = safeParse(schema, value)
   if (!parsed.success) throw refusal(issuesOf(parsed.error))
+  if (isUnchanged(value, parsed.data)) return value
   const output = jsonInputSchema.safeParse(parsed.data)
   if (!output.success) {
     if (jsonProblem(parsed.data) === tooManyValues) throw refusal([tooManyValues])
@@ -37,6 +39,33 @@ export const conform = (schema: z.ZodType, value: JsonValue, what: string, under
   const dropped = droppedKeys(value, output.data)
   if (dropped.length > 0) throw refusal(dropped.map((path) => ({ path, message: 'is not known' })))
   return inOrderOf(value, output.data)
+}
+
+/** Whether the schema left a value as it was, but for the order of its keys. Then there is nothing else to look at. */
+const isUnchanged = (input: JsonValue, output: unknown): boolean => {
+  if (typeof input !== 'object' || input === null) return Object.is(input, output) && !Object.is(input, -0)
+  if (typeof output !== 'object' || output === null) return false
+  return Array.isArray(input) || Array.isArray(output)
+    ? hasItems(output, input)
+    : isPlain(output) && hasMembers(output, input)
+}
+
+const hasItems = (output: object, items: object): boolean =>
+  Array.isArray(items) &&
+  Array.isArray(output) &&
+  items.length === output.length &&
+  items.every((item, index) => isUnchanged(item, output[index]))
+
+/** A member that is `undefined` is none in what is stored, so that it has to be taken out. */
+const hasMembers = (output: { readonly [key: string]: unknown }, members: JsonObject): boolean => {
+  const keys = Object.keys(members)
+  return (
+    keys.length === Object.keys(output).length &&
+    keys.every((key) => {
+      const member = members[key]
+      return member !== undefined && Object.hasOwn(output, key) && isUnchanged(member, output[key])
+    })
+  )
 }
 
 /** The paths of the keys that the schema leaves out. A list whose length it changes is its own affair. */

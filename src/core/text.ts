@@ -17,13 +17,16 @@ const holdsControlCharacter = (value: string): boolean => {
 /** The length in UTF-8 of a well-formed string. */
 const utf8Length = (value: string): number => new TextEncoder().encode(value).length
 
+/** A UTF-16 unit takes one to three bytes, so that most strings need not be encoded to know. */
+const isTooLong = (value: string): boolean =>
+  value.length > MAX_ID_BYTES || (3 * value.length > MAX_ID_BYTES && utf8Length(value) > MAX_ID_BYTES)
+
 /** Why a string is no id, or `null` when it is one. */
 export const idProblem = (value: string): string | null => {
   if (value === '') return 'must not be empty'
   if (!value.isWellFormed()) return 'must be well-formed Unicode, without lone surrogates'
   if (holdsControlCharacter(value)) return 'must not hold control characters'
-  const bytes = value.length > MAX_ID_BYTES ? value.length : utf8Length(value)
-  return bytes > MAX_ID_BYTES ? `must have at most ${MAX_ID_BYTES} bytes in UTF-8` : null
+  return isTooLong(value) ? `must have at most ${MAX_ID_BYTES} bytes in UTF-8` : null
 }
 
 /** Why a string is no text, or `null` when it is one. */

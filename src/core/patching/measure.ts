@@ -8,7 +8,7 @@ export const sizeOf = (value: JsonValue): number => {
   if (Array.isArray(value)) {
     for (const item of value) size += sizeOf(item)
   } else if (isJsonObject(value)) {
-    for (const [key, item] of Object.entries(value)) size += key.length + sizeOf(item)
+    for (const key of Object.keys(value)) size += key.length + sizeOf(value[key] ?? null)
   }
   return size
 }
