@@ -38,7 +38,7 @@ export const changeNote = ([first, ...rest]: Group): Placed => {
   const entries = [first, ...rest]
   const actors = names(entries)
   const { artifactId, kind } = event
-  const toVersion = Math.max(...entries.map(({ event }) => event.version))
+  const toVersion = entries.reduce((latest, { event }) => Math.max(latest, event.version), event.version)
   const summaries = entries.flatMap(({ event }) => summaryOf(event)).join('; ')
   const who = listed(actors)
   if (event.type === 'artifact_created') {

@@ -27,7 +27,8 @@ export const changeNotes = (
 ): readonly ChangeNote[] => {
   const self = participantKey(viewer)
   const others = envelopes.filter(({ actor }) => participantKey(actor) !== self)
-  const followed = (artifactId: string): boolean => focus?.includes(artifactId) ?? true
+  const focused = focus && new Set(focus)
+  const followed = (artifactId: string): boolean => focused?.has(artifactId) ?? true
 
   const decisions = entries(others, ['proposal_resolved']).filter(
     ({ event }) => participantKey(event.proposedBy) === self,
@@ -67,11 +68,12 @@ const createdInOwnThread = ({ event, threadId }: Entry<ArtifactChange>, viewer: 
 
 /** The changes of each artifact, the artifacts in the order they first appear. */
 const byArtifact = (changes: readonly Entry<ArtifactChange>[]): readonly Group[] => {
-  const groups = new Map<string, Group>()
+  const groups = new Map<string, [Entry<ArtifactChange>, ...Entry<ArtifactChange>[]]>()
   for (const change of changes) {
     const { artifactId } = change.event
-    const earlier = groups.get(artifactId)
-    groups.set(artifactId, earlier === undefined ? [change] : [...earlier, change])
+    const group = groups.get(artifactId)
+    if (group === undefined) groups.set(artifactId, [change])
+    else group.push(change)
   }
   return [...groups.values()]
 }

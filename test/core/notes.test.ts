@@ -37,3 +37,35 @@ it.each(cases)('$name', ({ viewer, focus, log, expected }) => {
   )
   expect(plain(changeNotes(deepFreeze(envelopes), { viewer, focus }))).toEqual(expected)
 })
+
+/** Changes of artifacts in turn, one version after the other. */
+const changes = (count: number, artifacts: number): Envelope[] =>
+  Array.from({ length: count }, (_, index) => ({
+    seq: index + 1,
+    id: `e${index + 1}`,
+    ts: '2026-10-01T09:30:00.000Z',
+    workspaceId: 'w1',
+    actor: { kind: 'user', id: 'ada' },
+    event: {
+      type: 'artifact_changed',
+      artifactId: `a${index % artifacts}`,
+      kind: 'note',
+      version: 2 + Math.floor(index / artifacts),
+      patch: { type: 'json_patch', ops: [] },
+      summary: 'x',
+    },
+  }))
+
+const viewer = { kind: 'user', id: 'bob' } as const
+
+// Both take minutes where each change is looked for in the focus, or copied with those before it.
+it('a long focus and a long log are gone through once', () => {
+  const focus = Array.from({ length: 200_000 }, (_, index) => `b${index}`)
+  expect(changeNotes(changes(200_000, 5), { viewer, focus: [...focus, 'a4'] })).toMatchObject([
+    { artifactId: 'a4', fromVersion: 1, toVersion: 40_001 },
+  ])
+})
+
+it('one artifact may have any number of changes', () => {
+  expect(changeNotes(changes(200_000, 1), { viewer })).toMatchObject([{ fromVersion: 1, toVersion: 200_001 }])
+})
