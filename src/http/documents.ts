@@ -3,7 +3,7 @@ import type { DocumentNode } from 'graphql'
 import { _createLRUCache } from 'graphql-yoga'
 
 /** Documents are remembered up to this length, in UTF-16 units; longer ones hold data and do not come again. */
-const MAX_CACHED_LENGTH = 8192
+export const MAX_CACHED_LENGTH = 8192
 
 const shortOnly = <Value extends object>() => {
   const cache = _createLRUCache<Value>({ max: 512 })

@@ -7,7 +7,7 @@ import { type Span, traceIdOf } from '../tracing/span.js'
 import type { Transport } from './observer.js'
 
 /** What is asked for. */
-interface Operation {
+export interface Operation {
   readonly type: OperationTypeNode
   /** As the client chose to call it. */
   readonly name: string | undefined

@@ -26,6 +26,7 @@ import {
 import type { RoutesOptions } from './routes.js'
 import { SECURITY_HEADERS, UNLESS_SAID, useSecurityHeaders } from './securityHeaders.js'
 import { Signals } from './signals.js'
+import { useLeanStreams } from './streams/lean.js'
 import { EventStreams } from './streams/sse.js'
 import { patienceOf, type StreamOptions } from './streams/streams.js'
 import { Sockets, type UpgradeListener } from './streams/websocket.js'
@@ -111,6 +112,7 @@ export const createHandler = ({ schema, log, observer, context, ...options }: Ha
       useOperations(options, documentOf, signals),
       useBatchOrder(),
       useLimits(limits, options.introspection),
+      useLeanStreams(),
       usePresentedErrors(signals),
       eventStreams.plugin,
     ],

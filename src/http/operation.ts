@@ -7,6 +7,7 @@ import {
   type SelectionSetNode,
   visit,
 } from 'graphql'
+import type { GraphQLParams } from 'graphql-yoga'
 
 /** The fragments of a document, by name. */
 export const fragmentsIn = ({ definitions }: DocumentNode): Map<string, FragmentDefinitionNode> => {
@@ -47,6 +48,21 @@ const fieldIn = (
   }
   return undefined
 }
+
+type Nullish<Given> = { readonly [Name in keyof Given]?: Given[Name] | null | undefined }
+
+/** What is asked for, once it is known which document that is. Its extensions have been read by then. */
+export const operationOf = (
+  { operationName, variables }: Nullish<Pick<GraphQLParams, 'operationName' | 'variables'>>,
+  query: string,
+): GraphQLParams => ({
+  query,
+  ...(typeof operationName === 'string' && { operationName }),
+  ...(variables && { variables }),
+})
+
+/** The same text, on its own: one that was cut out of another holds all of the other. */
+export const onItsOwn = (text: string): string => Buffer.from(text, 'utf16le').toString('utf16le')
 
 /** The texts in a document and its variables. */
 export function* textsIn(document: DocumentNode, variables: unknown): Generator<string> {

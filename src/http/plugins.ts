@@ -8,6 +8,7 @@ import { authenticated } from './identity/caller.js'
 import type { Peer } from './identity/peer.js'
 import { batchOf } from './limits/batch.js'
 import type { Limits } from './limits/limits.js'
+import { operationOf } from './operation.js'
 import { readParams } from './params.js'
 import { replyText } from './reply.js'
 import { answerRoute, type RoutesOptions } from './routes.js'
@@ -67,7 +68,7 @@ export const useOperations = (
       return params
     })
   },
-  onParams: ({ params, setParams }) => setParams({ ...params, query: documentOf(params) }),
+  onParams: ({ params, setParams }) => setParams(operationOf(params, documentOf(params))),
   onParse:
     () =>
     ({ context: { request, params }, result }) => {

@@ -12,11 +12,12 @@ import {
   exchangeOf,
   fieldsOf,
   MAX_LOGGED,
+  type Operation,
   pathOf,
   traceparentOf,
 } from './exchange.js'
 import type { Ending, HttpObserver, OpenStream } from './observer.js'
-import { subscribedField, textsIn, textsOf } from './operation.js'
+import { onItsOwn, subscribedField, textsIn, textsOf } from './operation.js'
 import { GRAPHQL_PATH, PROBES } from './paths.js'
 
 /** The methods that HTTP knows: one that a client made up is no name for anything. */
@@ -78,7 +79,7 @@ export class Signals {
       parent: traceparentOf(exchange),
       attributes: {
         'graphql.operation.type': type,
-        ...(name === undefined ? {} : { 'graphql.operation.name': name.slice(0, MAX_LOGGED) }),
+        ...(name === undefined ? {} : { 'graphql.operation.name': shown(name) }),
         'artifactr.request.id': exchange.requestId,
         'artifactr.tenant.id': exchange.caller?.tenantId,
       },
@@ -92,7 +93,9 @@ export class Signals {
     if (exchange.isOver) return
     exchange.isOver = true
     exchange.isStream = result === null
-    this.#ended(exchange, exchange.operation, result, durationOf(exchange) / 1000)
+    const { operation } = exchange
+    this.#ended(exchange, operation, result, durationOf(exchange) / 1000)
+    if (operation !== undefined && result === null) exchange.operation = whileItLasts(operation)
     if (exchange.transport === 'websocket' && result !== null) {
       const what = { ...fieldsOf(exchange), transport: 'websocket', durationMs: durationOf(exchange) }
       this.log.info({ ...what, codes: codesOf(exchange) }, 'operation')
@@ -165,6 +168,15 @@ export class Signals {
     }
   }
 }
+
+/** What is still to be known of an operation whose stream began. */
+const whileItLasts = (operation: Operation): Operation => ({
+  ...operation,
+  name: operation.name && shown(operation.name),
+  texts: () => [],
+})
+
+const shown = (name: string): string => onItsOwn(name.slice(0, MAX_LOGGED))
 
 const codesIn = (result: ExecutionResult | null): string[] =>
   (result?.errors ?? []).map(({ extensions: { code } }) => (typeof code === 'string' ? code : 'UNKNOWN'))

@@ -30,7 +30,7 @@ export const parserWithin =
   ({ maxTokens, maxDepth }: DocumentLimits) =>
   (source: string | Source, options?: ParseOptions): DocumentNode => {
     try {
-      return parse(source, { ...options, maxTokens })
+      return withoutTokens(parse(source, { ...options, maxTokens }))
     } catch (error) {
       if (error instanceof RangeError) throw tooDeep(maxDepth)
       if (error instanceof GraphQLError && /tokens\. Parsing aborted/.test(error.message))
@@ -41,6 +41,17 @@ export const parserWithin =
       throw error
     }
   }
+
+/** Every token leads to all others, comments among them, which nobody asks for once it is parsed. */
+const withoutTokens = (document: DocumentNode): DocumentNode => {
+  let token = document.loc?.startToken ?? null
+  while (token !== null) {
+    const { next } = token
+    Object.assign(token, { prev: null, next: null })
+    token = next
+  }
+  return document
+}
 
 /** As GraphQL's own, for documents within the limits; others are refused first. */
 export const validatorWithin =

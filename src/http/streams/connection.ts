@@ -10,6 +10,7 @@ import type { Exchange } from '../exchange.js'
 import { type Peer, peerOf } from '../identity/peer.js'
 import type { Ending } from '../observer.js'
 import type { Signals } from '../signals.js'
+import type { Brought, Message } from './messages.js'
 import { Outlet } from './outlet.js'
 import { FAREWELL, type Patience, slowConsumer, withoutInternals } from './streams.js'
 
@@ -36,6 +37,7 @@ export class Connection {
   readonly peer: Peer
   readonly outlet: Outlet
   #identity: Identity | null = null
+  #brought: Brought = {}
   #isClosing = false
   readonly #signals: Signals
   readonly #streams = new Set<Results>()
@@ -63,6 +65,21 @@ export class Connection {
   /** Who is at its other end; `null` before it has said so. */
   get identity(): Identity | null {
     return this.#identity
+  }
+
+  /** What the message brings that is just being taken. */
+  get brought(): Brought {
+    return this.#brought
+  }
+
+  /** Hands a message over. Whoever takes it asks at once for what it brings, which nobody holds after that. */
+  hand<Taken>({ text, brought }: Message, take: (text: string) => Taken): Taken {
+    this.#brought = brought
+    try {
+      return take(text)
+    } finally {
+      this.#brought = {}
+    }
   }
 
   get isClosing(): boolean {

@@ -7,12 +7,14 @@ import {
   type GraphQLSchema,
 } from 'graphql'
 import type { SubscribePayload } from 'graphql-ws'
-import { isAsyncIterable } from 'graphql-yoga'
+import { type GraphQLParams, isAsyncIterable } from 'graphql-yoga'
 import { asGraphQLError, type ErrorCode, presentResult } from '../errors.js'
 import { type Exchange, exchangeOf } from '../exchange.js'
+import { operationOf } from '../operation.js'
 import type { Signals } from '../signals.js'
 import type { DocumentOf } from '../trustedDocuments.js'
 import type { Connection, Identity } from './connection.js'
+import { leanDocument } from './lean.js'
 import { withoutInternals } from './streams.js'
 
 type Executed = ExecutionResult | AsyncIterable<ExecutionResult>
@@ -27,7 +29,7 @@ interface Engine {
   subscribe(args: ExecutionArgs): Promise<Executed> | Executed
 }
 
-export type EngineFor = (request: Request, params: SubscribePayload) => Engine
+export type EngineFor = (request: Request, params: GraphQLParams) => Engine
 
 /** The most operations that are under way on one WebSocket. */
 const MAX_OPERATIONS = 256
@@ -56,13 +58,10 @@ export class Operations {
    *
    * @param underWay How many there are on its WebSocket, this one included.
    */
-  async prepare(
-    connection: Connection,
-    payload: SubscribePayload,
-    underWay: number,
-  ): Promise<ExecutionArgs | readonly GraphQLError[]> {
+  async prepare(connection: Connection, underWay: number): Promise<ExecutionArgs | readonly GraphQLError[]> {
     const { identity } = connection
-    if (identity === null) throw new Error('an operation without a caller')
+    const payload = connection.brought.asked
+    if (identity === null || payload === undefined) throw new Error('an operation without a caller')
     const refused = refusalOf(connection, identity, underWay)
     if (refused !== null) {
       this.#signals.operationRefused(String(refused.extensions['code']))
@@ -74,14 +73,14 @@ export class Operations {
     exchange.transport = 'websocket'
     try {
       const query = this.#documentOf(payload)
-      const engine = this.#engineFor(request, { ...payload, query })
+      const engine = this.#engineFor(request, operationOf(payload, query))
       const { schema } = engine
       const document = engine.parse(query)
       const errors = engine.validate(schema, document)
       if (errors.length > 0) return this.#presented({ errors }, exchange).errors ?? []
       const args: ExecutionArgs = {
         schema,
-        document,
+        document: leanDocument(document, payload.operationName),
         operationName: payload.operationName ?? null,
         variableValues: payload.variables ?? null,
         contextValue: await engine.contextFactory(),
@@ -146,7 +145,7 @@ const refused = (code: ErrorCode, message: string): GraphQLError =>
 const requestOf = ({ headers }: Identity, { extensions }: SubscribePayload): Request => {
   const own = new Headers(headers)
   const traceparent = extensions?.['traceparent']
-  if (typeof traceparent === 'string' && /^[\x20-\x7e]+$/.test(traceparent))
+  if (typeof traceparent === 'string' && /^[\x20-\x7e]{1,128}$/.test(traceparent))
     own.set('traceparent', traceparent)
   return requestWith(own)
 }

@@ -16,6 +16,7 @@ import { GRAPHQL_PATH } from '../paths.js'
 import type { Signals } from '../signals.js'
 import type { DocumentOf } from '../trustedDocuments.js'
 import { Connection } from './connection.js'
+import { messageIn } from './messages.js'
 import { type EngineFor, Operations, requestWith } from './operations.js'
 import type { Patience } from './streams.js'
 
@@ -53,9 +54,8 @@ export class Sockets {
     })
     this.#protocol = makeServer<Record<string, unknown>, Connection>({
       connectionInitWaitTimeout: options.patience.initTimeout,
-      onConnect: ({ extra, connectionParams }) => this.#identify(extra, connectionParams),
-      onSubscribe: ({ extra, subscriptions }, _, payload) =>
-        operations.prepare(extra, payload, Object.keys(subscriptions).length),
+      onConnect: ({ extra }) => this.#identify(extra, extra.brought.credentials),
+      onSubscribe: ({ extra, subscriptions }) => operations.prepare(extra, Object.keys(subscriptions).length),
       execute: (args) => operations.execute(args),
       subscribe: (args) => operations.subscribe(args),
     })
@@ -103,7 +103,8 @@ export class Sockets {
         close: (code, reason) => socket.close(code, reason),
         onMessage: (take) => {
           socket.on('message', (message) => {
-            take(String(message)).catch((err: unknown) => this.#fail(connection, err))
+            const taken = connection.hand(messageIn(String(message)), take)
+            taken.catch((err: unknown) => this.#fail(connection, err))
           })
         },
       },

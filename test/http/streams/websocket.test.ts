@@ -133,6 +133,7 @@ describe('a WebSocket that does not keep to the protocol', () => {
 
   it.each([
     ['what is no message', 'nonsense', 4400],
+    ['an id that is too long', { id: 'a'.repeat(257), type: 'subscribe', payload: { query: VIEWER } }, 4400],
     ['a second beginning', { type: 'connection_init' }, 4429],
     ['an id that is taken', { id: 'a', type: 'subscribe', payload: { query: VIEWER } }, 4409],
   ])('is closed for %s', async (_, message, code) => {
