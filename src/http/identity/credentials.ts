@@ -5,9 +5,24 @@ import type { IncomingMessage } from 'node:http'
 const OF_THE_UPGRADE =
   /^(connection|upgrade|sec-websocket-.*|last-event-id|x-request-id|traceparent|content-length)$/
 
+/** What a payload may say, as Node bounds the headers of a request: in names, and in bytes of names and values. */
+const MAX_NAMES = 100
+const MAX_BYTES = 16_384
+
+/** A payload says more than headers may. */
+export class TooManyCredentials extends Error {
+  override readonly name = 'TooManyCredentials'
+
+  constructor() {
+    super(`connection_init names more than ${MAX_NAMES} headers, or more than ${MAX_BYTES} bytes of them`)
+  }
+}
+
 /**
- * The headers that an operation on a WebSocket has. A payload of `connection_init` names them as its keys, or as those of its `headers`, in
+ * The headers that a WebSocket has. A payload of `connection_init` names them as its keys, or as those of its `headers`, in
  * upper or lower case. It adds to the headers of the upgrade and overrides none: what a proxy has set there stands.
+ *
+ * @throws TooManyCredentials
  */
 export const credentialHeaders = (upgrade: IncomingMessage, payload: unknown): Headers => {
   const headers = new Headers()
@@ -15,7 +30,11 @@ export const credentialHeaders = (upgrade: IncomingMessage, payload: unknown): H
     if (value !== undefined && !OF_THE_UPGRADE.test(name))
       headers.set(name, Array.isArray(value) ? value.join(', ') : value)
   }
+  let names = 0
+  let bytes = 0
   for (const [name, value] of saidIn(payload)) {
+    bytes += Buffer.byteLength(name) + Buffer.byteLength(value)
+    if (++names > MAX_NAMES || bytes > MAX_BYTES) throw new TooManyCredentials()
     if (isName(name) && !OF_THE_UPGRADE.test(name.toLowerCase()) && !headers.has(name))
       headers.set(name, inBytes(value))
   }

@@ -19,12 +19,6 @@ interface Results extends AsyncIterableIterator<ExecutionResult> {
   fail(error: GraphQLError): void
 }
 
-/** Who is at the other end of a WebSocket, and the headers that say so. */
-export interface Identity {
-  readonly caller: Caller
-  readonly headers: Headers
-}
-
 /** How long after its credentials expire a WebSocket is closed, in milliseconds: its subscriptions say so first. */
 const AFTER_EXPIRY = 1_000
 
@@ -36,7 +30,7 @@ export class Connection {
   readonly upgrade: IncomingMessage
   readonly peer: Peer
   readonly outlet: Outlet
-  #identity: Identity | null = null
+  #caller: Caller | null = null
   #brought: Brought = {}
   #isClosing = false
   readonly #signals: Signals
@@ -63,8 +57,8 @@ export class Connection {
   }
 
   /** Who is at its other end; `null` before it has said so. */
-  get identity(): Identity | null {
-    return this.#identity
+  get caller(): Caller | null {
+    return this.#caller
   }
 
   /** What the message brings that is just being taken. */
@@ -87,9 +81,9 @@ export class Connection {
   }
 
   /** It has said who it is. Once its credentials expire its subscriptions end by themselves, and then it does. */
-  identify(identity: Identity): void {
-    this.#identity = identity
-    const { expiresAt } = identity.caller
+  identify(caller: Caller): void {
+    this.#caller = caller
+    const { expiresAt } = caller
     if (expiresAt === undefined || this.socket.readyState === this.socket.CLOSED) return
     this.#cancelExpiry = atInstant(
       expiresAt + AFTER_EXPIRY,

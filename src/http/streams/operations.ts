@@ -8,12 +8,13 @@ import {
 } from 'graphql'
 import type { SubscribePayload } from 'graphql-ws'
 import { type GraphQLParams, isAsyncIterable } from 'graphql-yoga'
+import type { Caller } from '../../graphql/context.js'
 import { asGraphQLError, type ErrorCode, presentResult } from '../errors.js'
 import { type Exchange, exchangeOf } from '../exchange.js'
 import { operationOf } from '../operation.js'
 import type { Signals } from '../signals.js'
 import type { DocumentOf } from '../trustedDocuments.js'
-import type { Connection, Identity } from './connection.js'
+import type { Connection } from './connection.js'
 import { leanDocument } from './lean.js'
 import { withoutInternals } from './streams.js'
 
@@ -59,17 +60,17 @@ export class Operations {
    * @param underWay How many there are on its WebSocket, this one included.
    */
   async prepare(connection: Connection, underWay: number): Promise<ExecutionArgs | readonly GraphQLError[]> {
-    const { identity } = connection
+    const { caller } = connection
     const payload = connection.brought.asked
-    if (identity === null || payload === undefined) throw new Error('an operation without a caller')
-    const refused = refusalOf(connection, identity, underWay)
+    if (caller === null || payload === undefined) throw new Error('an operation without a caller')
+    const refused = refusalOf(connection, caller, underWay)
     if (refused !== null) {
       this.#signals.operationRefused(String(refused.extensions['code']))
       return [refused]
     }
-    const request = requestOf(identity, payload)
+    const request = requestOf(payload)
     const exchange = exchangeOf(request)
-    exchange.caller = identity.caller
+    exchange.caller = caller
     exchange.transport = 'websocket'
     try {
       const query = this.#documentOf(payload)
@@ -126,7 +127,7 @@ const only = async (executed: Promise<Executed> | Executed): Promise<ExecutionRe
   return result
 }
 
-const refusalOf = (connection: Connection, { caller }: Identity, underWay: number): GraphQLError | null => {
+const refusalOf = (connection: Connection, caller: Caller, underWay: number): GraphQLError | null => {
   if (connection.isClosing) return refused('SERVICE_UNAVAILABLE', 'The gateway is stopping.')
   if (caller.expiresAt !== undefined && caller.expiresAt <= Date.now())
     return refused('TOKEN_EXPIRED', 'The credentials have expired. Come back with new ones.')
@@ -141,15 +142,15 @@ const refusalOf = (connection: Connection, { caller }: Identity, underWay: numbe
 const refused = (code: ErrorCode, message: string): GraphQLError =>
   new GraphQLError(message, { extensions: { code, retryable: true } })
 
-/** The operation as a request, for whatever looks at one. */
-const requestOf = ({ headers }: Identity, { extensions }: SubscribePayload): Request => {
-  const own = new Headers(headers)
+/** The operation as a request. Who asks is known by then, and the headers that said so are not repeated in each. */
+const requestOf = ({ extensions }: SubscribePayload): Request => {
+  const own = new Headers()
   const traceparent = extensions?.['traceparent']
   if (typeof traceparent === 'string' && /^[\x20-\x7e]{1,128}$/.test(traceparent))
     own.set('traceparent', traceparent)
   return requestWith(own)
 }
 
-/** A request with the headers of a WebSocket. */
+/** A request on a WebSocket. */
 export const requestWith = (headers: Headers): Request =>
   new Request('http://websocket/graphql', { method: 'POST', headers })

@@ -10,7 +10,7 @@ import { type WebSocket, WebSocketServer } from 'ws'
 import { StorageUnavailable } from '../../storage/port.js'
 import { IdentityUnavailable, type ResolveActor } from '../identity/auth.js'
 import { authenticated } from '../identity/caller.js'
-import { credentialHeaders } from '../identity/credentials.js'
+import { credentialHeaders, TooManyCredentials } from '../identity/credentials.js'
 import { FOREIGN, type Origins } from '../origins.js'
 import { GRAPHQL_PATH } from '../paths.js'
 import type { Signals } from '../signals.js'
@@ -125,13 +125,13 @@ export class Sockets {
   async #identify(connection: Connection, payload: unknown): Promise<boolean> {
     const { socket, upgrade, peer } = connection
     const { resolveActor, signals } = this.#options
-    const headers = credentialHeaders(upgrade, payload)
     try {
-      const caller = await authenticated(requestWith(headers), peer, resolveActor)
-      connection.identify({ caller, headers })
+      const request = requestWith(credentialHeaders(upgrade, payload))
+      connection.identify(await authenticated(request, peer, resolveActor))
       return true
     } catch (error) {
-      if (error instanceof GraphQLError) socket.close(4401, closeReason(error.message))
+      if (error instanceof TooManyCredentials) socket.close(4400, error.message)
+      else if (error instanceof GraphQLError) socket.close(4401, closeReason(error.message))
       else if (error instanceof StorageUnavailable || error instanceof IdentityUnavailable) {
         signals.log.warn({ err: error }, 'it cannot be found out who asks')
         socket.close(1013, 'Try again later')

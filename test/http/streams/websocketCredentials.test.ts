@@ -7,6 +7,9 @@ import { openSocket } from '../../support/sockets.js'
 
 const VIEWER = '{ viewer { tenantId actor { displayName ... on UserActor { userId } } } }'
 
+const namesOf = (count: number): Record<string, string> =>
+  Object.fromEntries(Array.from({ length: count }, (_, n) => [`x-${n}`, '1']))
+
 describe('the credentials of a WebSocket', () => {
   const viewerOf = async (url: string, payload: object | undefined, headers: Record<string, string> = {}) => {
     const client = await openSocket(url, { headers })
@@ -32,6 +35,27 @@ describe('the credentials of a WebSocket', () => {
     const headers = { 'x-tenant': 'acme', 'x-user': 'ann' }
     expect(await viewerOf(url, undefined, headers)).toBe('acme/ann/ann')
     expect(await viewerOf(url, { 'X-User': 'root', 'x-user-name': 'Ann' }, headers)).toBe('acme/ann/Ann')
+  })
+
+  it.each<[string, object, object]>([
+    ['names', namesOf(100), namesOf(101)],
+    [
+      'names in its headers',
+      { headers: namesOf(99), 'x-user': 'ann' },
+      { headers: namesOf(100), 'x-user': 'ann' },
+    ],
+    ['bytes', { 'x-much': 'ß'.repeat(8_189) }, { 'x-much': 'ß'.repeat(8_190) }],
+  ])('close it with 4400 where they have more %s than headers may have', async (_, most, more) => {
+    const { url } = await serving()
+    const client = await openSocket(url)
+    await client.init(most)
+    const other = await openSocket(url)
+    other.send({ type: 'connection_init', payload: more })
+    expect(await other.closed).toEqual({
+      code: 4400,
+      reason: 'connection_init names more than 100 headers, or more than 16384 bytes of them',
+    })
+    expect(other.messages).toEqual([])
   })
 
   it('close it with 4401 where they are bad', async () => {
