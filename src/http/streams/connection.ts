@@ -22,6 +22,9 @@ interface Results extends AsyncIterableIterator<ExecutionResult> {
 /** How long after its credentials expire a WebSocket is closed, in milliseconds: its subscriptions say so first. */
 const AFTER_EXPIRY = 1_000
 
+/** How much may be said on a WebSocket before it is acknowledged, in UTF-16 units: `connection_init`, and pings. */
+const BEFORE_ACKNOWLEDGED = 65_536
+
 /** How many pings may go unanswered. */
 const UNANSWERED = 2
 
@@ -38,6 +41,7 @@ export class Connection {
   readonly #underWay = new Set<Promise<unknown>>()
   readonly #ping: NodeJS.Timeout
   #unanswered = 0
+  #unacknowledged = 0
   #cancelExpiry: (() => void) | undefined
 
   constructor(socket: WebSocket, upgrade: IncomingMessage, patience: Patience, signals: Signals) {
@@ -64,6 +68,16 @@ export class Connection {
   /** What the message brings that is just being taken. */
   get brought(): Brought {
     return this.#brought
+  }
+
+  /** Whether a message is to be looked at. Too much of a stranger closes it, and what comes after that is nobody's any more. */
+  hears(text: string): boolean {
+    if (this.socket.readyState !== this.socket.OPEN) return false
+    if (this.#caller !== null) return true
+    this.#unacknowledged += text.length
+    if (this.#unacknowledged <= BEFORE_ACKNOWLEDGED) return true
+    this.socket.close(1009, 'Too much before the acknowledgement')
+    return false
   }
 
   /** Hands a message over. Whoever takes it asks at once for what it brings, which nobody holds after that. */

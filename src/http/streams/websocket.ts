@@ -103,7 +103,9 @@ export class Sockets {
         close: (code, reason) => socket.close(code, reason),
         onMessage: (take) => {
           socket.on('message', (message) => {
-            const taken = connection.hand(messageIn(String(message)), take)
+            const text = String(message)
+            if (!connection.hears(text)) return
+            const taken = connection.hand(messageIn(text), take)
             taken.catch((err: unknown) => this.#fail(connection, err))
           })
         },

@@ -160,6 +160,28 @@ describe('a WebSocket that does not keep to the protocol', () => {
     expect((await client.closed).code).toBe(1009)
   })
 
+  it('is closed with 1009 for more than 64 KiB before it is acknowledged, however many messages that is', async () => {
+    const { url } = await serving()
+    const tooMuch = { code: 1009, reason: 'Too much before the acknowledgement' }
+    const init = (length: number) =>
+      JSON.stringify({ type: 'connection_init', payload: { other: ['x'] } }).padEnd(length)
+    const within = await openSocket(url)
+    within.send(init(65_536))
+    await within.come('an acknowledgement', () => within.messages[0]?.type === 'connection_ack')
+    within.send(JSON.stringify({ type: 'ping' }).padEnd(65_537))
+    await within.come('an answer', () => within.messages[1]?.type === 'pong')
+    const beyond = await openSocket(url)
+    beyond.send(init(65_537))
+    expect(await beyond.closed).toEqual(tooMuch)
+    const often = await openSocket(url)
+    for (let sent = 0; sent < 70; sent++) often.send(JSON.stringify({ type: 'ping' }).padEnd(1_024))
+    often.send({ type: 'connection_init' })
+    expect(await often.closed).toEqual(tooMuch)
+    // Pongs that were still to be sent when it was closed are not.
+    expect(often.messages.length).toBeLessThanOrEqual(64)
+    expect(often.messages.filter(({ type }) => type !== 'pong')).toEqual([])
+  })
+
   it('is not taken anywhere but at /graphql', async () => {
     const { url } = await serving()
     await expect(openSocket(url, { path: '/elsewhere' })).rejects.toThrow('404')
