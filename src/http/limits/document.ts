@@ -15,6 +15,7 @@ import {
 } from 'graphql'
 import type { ErrorCode } from '../errors.js'
 import { fragmentsIn } from '../operation.js'
+import { conditionProblem } from './conditions.js'
 import type { Limits } from './limits.js'
 
 export type DocumentLimits = Pick<Limits, 'maxTokens' | 'maxDepth' | 'maxAliases'>
@@ -58,10 +59,12 @@ export const validatorWithin =
   (limits: DocumentLimits, hideSuggestions: boolean): typeof validate =>
   (schema, document, rules?: readonly ValidationRule[], options?) => {
     try {
-      const problem = sizeProblem(document, limits)
+      const problem = sizeProblem(document, limits) ?? conditionProblem(document)
       return problem === null ? validate(schema, document, rules, { ...options, hideSuggestions }) : [problem]
     } catch (error) {
       if (error instanceof RangeError) return [tooDeep(limits.maxDepth)]
+      // A rule may look at values, and says so like this when there is none.
+      if (error instanceof GraphQLError) return [error]
       throw error
     }
   }

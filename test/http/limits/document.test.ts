@@ -94,6 +94,43 @@ describe('the environment', () => {
   })
 })
 
+describe('a subscription is not valid', () => {
+  const events = 'events(workspaceId: "w1")'
+  it.each([
+    ['a field', 'skip', `subscription ($a: Boolean!) { ${events} @skip(if: $a) { __typename } }`],
+    ['a field, whatever it says', 'skip', `subscription { ${events} @skip(if: true) { __typename } }`],
+    [
+      'an inline fragment',
+      'include',
+      `subscription ($a: Boolean!) { ... on Subscription @include(if: $a) { ${events} { __typename } } }`,
+    ],
+    [
+      'a fragment that is spread',
+      'include',
+      `subscription ($a: Boolean!) { ...F @include(if: $a) } fragment F on Subscription { ${events} { __typename } }`,
+    ],
+    [
+      'a field of a fragment',
+      'skip',
+      `subscription ($a: Boolean!) { ...F } fragment F on Subscription { ... { ${events} @skip(if: $a) { __typename } } }`,
+    ],
+  ])('with a condition at its root, on %s', async (_, directive, query) => {
+    const { url, logged } = await serving()
+    const errors = {
+      message: `Directive "@${directive}" may not be used at the root of a subscription.`,
+      locations: [{ line: 1, column: query.indexOf('@') + 1 }],
+      extensions: { code: 'GRAPHQL_VALIDATION_FAILED' },
+    }
+    for (const a of [true, false]) {
+      for (const answer of await askBothWays(url, { query, variables: { a } }))
+        expect(errorsIn(answer)).toEqual([errors])
+      const { status, body } = await post(url, { query, variables: { a } })
+      expect([status, body]).toEqual([400, { errors: [errors] }])
+    }
+    expect(logged.filter(({ level }) => level === 'error')).toEqual([])
+  })
+})
+
 describe('a document is taken', () => {
   it('that is in a circle only by the rules of GraphQL, which name it', async () => {
     const { url } = await serving()
@@ -106,6 +143,14 @@ describe('a document is taken', () => {
     const { url } = await serving({ limits: { maxAliases: 0 } })
     const query = `{ ${times(50, (index) => `t${index}: __typename`)} viewer { tenantId } }`
     expect((await post(url, { query })).status).toBe(200)
+  })
+
+  it('with conditions where they may be', async () => {
+    const { url } = await serving()
+    const query = `query Q($a: Boolean!) { viewer @include(if: $a) { tenantId } }
+      subscription S($a: Boolean!) { events(workspaceId: "w1") { __typename @skip(if: $a) } }`
+    const { status, body } = await post(url, { query, operationName: 'Q', variables: { a: true } })
+    expect([status, body]).toEqual([200, { data: { viewer: { tenantId: 'dev' } } }])
   })
 
   it('that GraphiQL sends: the introspection with everything, and its examples', async () => {
