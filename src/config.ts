@@ -101,6 +101,7 @@ export const readConfig = (env: Environment): Config => {
       maxCost: data.MAX_COST,
       maxBatch: data.MAX_BATCH,
       maxResponseBytes: data.MAX_RESPONSE_BYTES,
+      maxHeldBytes: data.MAX_HELD_BYTES,
       operationTimeout: data.OPERATION_TIMEOUT,
       maxSubscriptionsPerTenant: data.MAX_SUBSCRIPTIONS_PER_TENANT,
       maxSubscriptionsPerActor: data.MAX_SUBSCRIPTIONS_PER_ACTOR,

@@ -96,6 +96,7 @@ export const variables = z.object({
   MAX_COST: wholeNumber(1, 1_000_000_000).optional(),
   MAX_BATCH: wholeNumber(1, 1000).optional(),
   MAX_RESPONSE_BYTES: wholeNumber(1024, 1_000_000_000).optional(),
+  MAX_HELD_BYTES: wholeNumber(1_048_576, 1_000_000_000_000).optional(),
   OPERATION_TIMEOUT: wholeNumber(1, 3_600_000, ' of milliseconds').optional(),
   MAX_SUBSCRIPTIONS_PER_TENANT: wholeNumber(1, 10_000_000).optional(),
   MAX_SUBSCRIPTIONS_PER_ACTOR: wholeNumber(1, 10_000_000).optional(),

@@ -4,6 +4,7 @@ import type { OperationTypeNode } from 'graphql'
 import type { Seq } from '../core/envelopes.js'
 import type { Caller } from '../graphql/context.js'
 import { type Span, traceIdOf } from '../tracing/span.js'
+import type { Holding } from './limits/memory.js'
 import type { Transport } from './observer.js'
 
 /** What is asked for. */
@@ -53,6 +54,8 @@ export interface Exchange {
   bytes: number
   /** How much was read of the storage for them. */
   bytesRead: number
+  /** What is held in memory for it. */
+  holding?: Holding | undefined
   /** What its operations cost so far. */
   cost?: number
   /** Of a request with several operations. */

@@ -7,9 +7,10 @@ import type { Caller, GraphQLContext } from '../graphql/context.js'
 import { Reads } from '../graphql/reads.js'
 import { documentCaches } from './documents.js'
 import type { Log } from './errors.js'
-import { exchangeOf, fieldsOf, traceparentOf } from './exchange.js'
+import { type Exchange, exchangeOf, fieldsOf, traceparentOf } from './exchange.js'
 import { type Peer, peerOf } from './identity/peer.js'
 import { useBatchOrder } from './limits/batch.js'
+import { Memory, noRoomForResult } from './limits/memory.js'
 import { useLimits } from './limits/plugin.js'
 import { responseTooLarge, tooMuchRead } from './limits/response.js'
 import type { HttpObserver } from './observer.js'
@@ -32,6 +33,7 @@ import { patienceOf, type StreamOptions } from './streams/streams.js'
 import { Sockets, type UpgradeListener } from './streams/websocket.js'
 import { documentsFrom, type TrustedDocuments } from './trustedDocuments.js'
 import { UnderWay } from './underWay.js'
+import { cutWhenStalled, whenTaken } from './untaken.js'
 
 export interface HandlerOptions extends RoutesOptions, OperationsOptions {
   readonly streams: StreamOptions
@@ -66,6 +68,8 @@ export const createHandler = ({ schema, log, observer, context, ...options }: Ha
   const signals = new Signals(log, observer)
   const eventStreams = new EventStreams(patience, signals)
   const underWay = new UnderWay()
+  const memory = new Memory(limits)
+  observer?.watchHeld(() => memory.held)
   const origins = new Origins(options.cors)
   const yoga = createYoga<Connected>({
     schema,
@@ -82,10 +86,12 @@ export const createHandler = ({ schema, log, observer, context, ...options }: Ha
         onBytes: (bytes) => {
           exchange.bytes += bytes
           if (exchange.bytes > limits.maxResponseBytes) throw responseTooLarge(limits.maxResponseBytes)
+          holdOf(exchange, bytes)
         },
         reads: new Reads((bytes) => {
           exchange.bytesRead += bytes
           if (exchange.bytesRead > limits.maxResponseBytes) throw tooMuchRead(limits.maxResponseBytes)
+          holdOf(exchange, bytes)
         }),
         onRefused: (refused) => {
           exchange.codes.add(refused.code)
@@ -111,7 +117,7 @@ export const createHandler = ({ schema, log, observer, context, ...options }: Ha
       useExchange(options, signals, underWay),
       useOperations(options, documentOf, signals),
       useBatchOrder(),
-      useLimits(limits, options.introspection),
+      useLimits(limits, options.introspection, memory),
       useLeanStreams(),
       usePresentedErrors(signals),
       eventStreams.plugin,
@@ -140,10 +146,22 @@ export const createHandler = ({ schema, log, observer, context, ...options }: Ha
     signals,
   })
   return {
-    fetch: async (request, peer) => yoga.fetch(request, { peer }),
+    fetch: async (request, peer) => {
+      const holding = memory.hold()
+      try {
+        return await yoga.fetch(request, { peer, holding })
+      } finally {
+        // It is the application's now.
+        holding.release()
+      }
+    },
     handle: (request, response) => {
-      if (isAddressed(request)) void yoga(request, response, { peer: peerOf(request.socket) })
-      else
+      cutWhenStalled(response, patience.stallTimeout)
+      if (isAddressed(request)) {
+        const holding = memory.hold()
+        whenTaken(request, response, () => holding.release())
+        void yoga(request, response, { peer: peerOf(request.socket), holding })
+      } else
         response
           .writeHead(400, {
             ...SECURITY_HEADERS,
@@ -171,6 +189,11 @@ const NOT_ADDRESSED = 'The address of the request is not understood.\n'
 /** Whether path and host make an address; Yoga would show the stack of the error. */
 const isAddressed = ({ url, headers }: IncomingMessage): boolean =>
   URL.canParse(`http://${headers.host ?? 'localhost'}${url}`)
+
+/** Results are held as a whole. The frames of a stream have bounds of their own. */
+const holdOf = ({ isStream, holding }: Exchange, bytes: number): void => {
+  if (!isStream && holding?.take(bytes) === false) throw noRoomForResult()
+}
 
 /** Only an operation that was authenticated is executed. */
 const callerOf = (caller: Caller | undefined): Caller => {

@@ -38,4 +38,6 @@ export interface HttpObserver {
   onOperationEnded(operation: OperationEnded): void
   onStreamBegan(stream: OpenStream): void
   onStreamEnded(stream: OpenStream, ending: Ending): void
+  /** Given how many bytes are held for requests, whenever it is asked. */
+  watchHeld(held: () => number): void
 }

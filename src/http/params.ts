@@ -5,9 +5,11 @@
  */
 import type { GraphQLParams } from 'graphql-yoga'
 import { z } from 'zod'
+import { readBody } from './body.js'
 import { badRequest, refusal } from './errors.js'
 import { checkBatch } from './limits/batch.js'
 import type { Limits } from './limits/limits.js'
+import { VALUE_BYTES } from './limits/memory.js'
 
 const record = z.record(z.string(), z.unknown())
 
@@ -19,15 +21,20 @@ const paramsSchema = z.strictObject({
   extensions: record.nullish(),
 })
 
-/** What is asked, or several of it in a batch. Whether there is a document for it is for others to say. */
+/**
+ * What is asked, or several of it in a batch. Whether there is a document for it is for others to say.
+ *
+ * @param hold Told of the bytes of memory it takes, before it takes them. What it throws ends the request.
+ */
 export const readParams = async (
   request: Request,
   { maxBodyBytes, maxBatch }: Pick<Limits, 'maxBodyBytes' | 'maxBatch'>,
+  hold: (bytes: number) => void,
 ): Promise<GraphQLParams | GraphQLParams[]> => {
   const given =
     request.method === 'GET'
       ? fromQueryString(request.url, maxBodyBytes)
-      : await fromBody(request, maxBodyBytes)
+      : await fromBody(request, maxBodyBytes, hold)
   if (!Array.isArray(given)) return parseParams(given)
   checkBatch(given, maxBatch)
   return given.map(parseParams)
@@ -77,7 +84,11 @@ const percentDecoded = (text: string): string => {
   }
 }
 
-const fromBody = async (request: Request, maxBodyBytes: number): Promise<unknown> => {
+const fromBody = async (
+  request: Request,
+  maxBodyBytes: number,
+  hold: (bytes: number) => void,
+): Promise<unknown> => {
   const [type = '', ...parameters] = (request.headers.get('content-type') ?? '')
     .split(';')
     .map((part) => part.trim().toLowerCase())
@@ -86,40 +97,22 @@ const fromBody = async (request: Request, maxBodyBytes: number): Promise<unknown
   if (!['utf-8', 'utf8', '"utf-8"'].includes(charset)) throw unsupported('a body must be in UTF-8')
   const encoding = request.headers.get('content-encoding') ?? 'identity'
   if (encoding !== 'identity') throw unsupported('a body must not be compressed')
-  return parseJson(utf8Decoded(await readBody(request, maxBodyBytes)), 'The body')
+  const body = await readBody(request, maxBodyBytes, hold)
+  hold(VALUE_BYTES * signsIn(body))
+  return parseJson(utf8Decoded(body), 'The body')
 }
 
 const unsupported = (problem: string) => refusal(415, 'UNSUPPORTED_MEDIA_TYPE', `Not supported: ${problem}.`)
 
-const readBody = async (request: Request, maxBodyBytes: number): Promise<Uint8Array> => {
-  const tooLarge = () =>
-    refusal(413, 'PAYLOAD_TOO_LARGE', `The body is larger than the ${maxBodyBytes} bytes that are taken.`)
-  if (Number(request.headers.get('content-length') ?? 0) > maxBodyBytes) throw tooLarge()
-  const reader = request.body?.getReader()
-  const read = () =>
-    reader?.read().catch(() => {
-      throw badRequest('The body broke off.')
-    })
-  const chunks: Uint8Array[] = []
-  let size = 0
-  for (let chunk = await read(); chunk?.value !== undefined; chunk = await read()) {
-    size += chunk.value.byteLength
-    if (size > maxBodyBytes) {
-      // The client hears of it at once; ending the stream here would cut the connection before it does.
-      void discardRest(reader)
-      throw tooLarge()
-    }
-    chunks.push(chunk.value)
-  }
-  return Buffer.concat(chunks)
-}
+/** By byte: 1 for the signs of JSON that go with a value. */
+const signs = new Uint8Array(256)
+for (const sign of Buffer.from('{[:,')) signs[sign] = 1
 
-const discardRest = async (reader: ReadableStreamDefaultReader<Uint8Array> | undefined): Promise<void> => {
-  try {
-    while ((await reader?.read())?.done === false);
-  } catch {
-    // The client went away.
-  }
+/** How many of them there are: at least as many as values, since some may be in texts. */
+const signsIn = (body: Uint8Array): number => {
+  let count = 0
+  for (const byte of body) count += signs[byte] ?? 0
+  return count
 }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })

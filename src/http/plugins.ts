@@ -8,6 +8,7 @@ import { authenticated } from './identity/caller.js'
 import type { Peer } from './identity/peer.js'
 import { batchOf } from './limits/batch.js'
 import type { Limits } from './limits/limits.js'
+import { type Holding, noRoom } from './limits/memory.js'
 import { operationOf } from './operation.js'
 import { readParams } from './params.js'
 import { replyText } from './reply.js'
@@ -44,6 +45,8 @@ export const useExchange = (routes: RoutesOptions, signals: Signals, underWay: U
 /** What is known of the connection of a request, besides the request. */
 export interface Connected {
   readonly peer?: Peer | undefined
+  /** What is held for the request. */
+  readonly holding?: Holding | undefined
 }
 
 export interface OperationsOptions {
@@ -61,9 +64,14 @@ export const useOperations = (
     const exchange = exchangeOf(request)
     if (!acceptsResult(request))
       throw refusal(406, 'NOT_ACCEPTABLE', 'No media type in accept can be answered.')
-    exchange.caller = await authenticated(request, serverContext.peer ?? {}, resolveActor)
+    const { peer = {}, holding } = serverContext
+    exchange.caller = await authenticated(request, peer, resolveActor)
+    holding?.belongTo(exchange.caller.tenantId)
+    exchange.holding = holding
     setRequestParser(async (parsed) => {
-      const params = await readParams(parsed, limits)
+      const params = await readParams(parsed, limits, (bytes) => {
+        if (holding?.take(bytes) === false) throw noRoom()
+      })
       if (Array.isArray(params)) exchange.batch = batchOf(params.length)
       return params
     })

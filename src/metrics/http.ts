@@ -77,5 +77,15 @@ export const createHttpMetrics = (registry: Registry): HttpObserver => {
       subscribers.dec({ transport, field })
       ended.inc({ transport, field, ending })
     },
+    watchHeld: (held) => {
+      new Gauge({
+        name: 'artifactr_held_bytes',
+        help: 'Bytes of requests that are held until they are answered, and of answers until they are taken.',
+        registers,
+        collect() {
+          this.set(held())
+        },
+      })
+    },
   }
 }

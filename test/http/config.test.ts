@@ -225,6 +225,12 @@ describe('the limits', () => {
     expect(() => readConfig({ [variable]: '-1' })).toThrow(`${variable} must be a whole number`)
   })
 
+  it('has MAX_HELD_BYTES for what all requests hold together', () => {
+    expect(readConfig({ MAX_HELD_BYTES: '536870912' }).limits.maxHeldBytes).toBe(536_870_912)
+    expect(readConfig({}).limits.maxHeldBytes).toBeUndefined()
+    expect(() => readConfig({ MAX_HELD_BYTES: '1000' })).toThrow('MAX_HELD_BYTES must be a whole number')
+  })
+
   it('has switches for introspection, GraphiQL and documents that are not trusted', () => {
     expect(readConfig({})).toMatchObject({ introspection: true, graphiql: true, trustedDocuments: null })
     expect(() => readConfig({ TRUSTED_DOCUMENTS_ONLY: '1' })).toThrow(

@@ -15,6 +15,8 @@ export interface GatewayLimits {
   readonly maxBatch?: number | undefined
   /** How many bytes a response may hold, or a frame of a stream, as texts and data; 32 MiB unless given. */
   readonly maxResponseBytes?: number | undefined
+  /** How many bytes may be held for all requests together until they are answered and the answers are taken, at most half of it for one tenant; 256 MiB unless given. */
+  readonly maxHeldBytes?: number | undefined
   /** How long an operation may take, in milliseconds; 30 seconds unless given. Streams last, but each of their results may take no longer. */
   readonly operationTimeout?: number | undefined
   /** The most subscriptions of a tenant that are under way in this process; 10,000 unless given. */
@@ -37,6 +39,7 @@ const DEFAULT_LIMITS = {
   maxCost: 50_000,
   maxBatch: 10,
   maxResponseBytes: 33_554_432,
+  maxHeldBytes: 268_435_456,
   operationTimeout: 30_000,
   maxSubscriptionsPerTenant: 10_000,
   maxSubscriptionsPerActor: 2_000,

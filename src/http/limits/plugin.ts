@@ -9,23 +9,25 @@ import {
   getOperationAST,
   OperationTypeNode,
 } from 'graphql'
-import { isAsyncIterable, type Plugin } from 'graphql-yoga'
+import { type GraphQLParams, isAsyncIterable, type Plugin } from 'graphql-yoga'
 import type { GraphQLContext } from '../../graphql/context.js'
+import { sizeOf } from '../../graphql/inputs.js'
 import { badRequest } from '../errors.js'
 import { type Exchange, exchangeOf } from '../exchange.js'
 import { costOf, tooComplex } from './cost.js'
 import { parserWithin, validatorWithin } from './document.js'
 import { noIntrospection } from './introspection.js'
 import type { Limits } from './limits.js'
+import { type Holding, type Memory, noRoom, VALUE_BYTES } from './memory.js'
 import { Mutations } from './mutations.js'
 import { released, Subscriptions } from './subscriptions.js'
 import { inTime, resultsInTime } from './time.js'
 
-type Context = GraphQLContext & { readonly request: Request }
+type Context = GraphQLContext & { readonly request: Request; readonly params: GraphQLParams }
 
 type Executed = ExecutionResult | AsyncIterable<ExecutionResult>
 
-export const useLimits = (limits: Limits, introspection: boolean): Plugin<Context> => {
+export const useLimits = (limits: Limits, introspection: boolean, memory: Memory): Plugin<Context> => {
   const { maxCost, operationTimeout } = limits
   const hideSuggestions = !introspection
   const parse = parserWithin(limits)
@@ -50,6 +52,20 @@ export const useLimits = (limits: Limits, introspection: boolean): Plugin<Contex
     return null
   }
 
+  /** What is held for an operation: over HTTP for its request, until the response is taken; over a WebSocket until the operation is over. */
+  const holdingOf = (
+    exchange: Exchange,
+    { tenantId, params }: Context,
+  ): { holding: Holding; end(): void } => {
+    const { holding = memory.hold(), transport } = exchange
+    if (transport === 'http') return { holding, end: () => undefined }
+    holding.belongTo(tenantId)
+    exchange.holding = holding
+    const { values, units } = sizeOf(params)
+    if (!holding.take(VALUE_BYTES * values + units)) throw noRoom()
+    return { holding, end: () => holding.release() }
+  }
+
   return {
     onParse: ({ setParseFn }) => setParseFn(parse),
     onValidate: ({ setValidationFn, addValidationRule }) => {
@@ -57,14 +73,24 @@ export const useLimits = (limits: Limits, introspection: boolean): Plugin<Contex
       if (!introspection) addValidationRule(noIntrospection)
     },
     onExecute: ({ args, executeFn, setExecuteFn, setResultAndStopExecution }) => {
-      const errors = refusalOf(args, exchangeOf(args.contextValue.request), args.contextValue)
+      const { contextValue } = args
+      const exchange = exchangeOf(contextValue.request)
+      const errors = refusalOf(args, exchange, contextValue)
       if (errors !== null) return setResultAndStopExecution({ errors })
-      const begin = (given: ExecutionArgs) =>
-        inTime<Executed>(operationTimeout, typeOf(given), (signal) => {
-          // The executor begins no field once it is aborted.
-          const stoppable = { ...given, signal }
-          return executeFn(stoppable)
-        })
+      const begin = async (given: ExecutionArgs) => {
+        const { holding, end } = holdingOf(exchange, contextValue)
+        try {
+          return await holding.during(() =>
+            inTime<Executed>(operationTimeout, typeOf(given), (signal) => {
+              // The executor begins no field once it is aborted.
+              const stoppable = { ...given, signal }
+              return executeFn(stoppable)
+            }),
+          )
+        } finally {
+          end()
+        }
+      }
       setExecuteFn((given: ExecutionArgs) => refusing(() => begin(given)))
     },
     onSubscribe: ({ args, subscribeFn, setSubscribeFn, setResultAndStopExecution }) => {
@@ -76,8 +102,14 @@ export const useLimits = (limits: Limits, introspection: boolean): Plugin<Contex
           : [badRequest('A subscription cannot be part of a batch.')]
       if (errors !== null) return setResultAndStopExecution({ errors })
       const begin = async (given: ExecutionArgs): Promise<Executed> => {
-        const release = subscriptions.begin(contextValue)
+        const { end } = holdingOf(exchange, contextValue)
+        let uncount: (() => void) | undefined
+        const release = () => {
+          uncount?.()
+          end()
+        }
         try {
+          uncount = subscriptions.begin(contextValue)
           const executed = await inTime<Executed>(
             operationTimeout,
             OperationTypeNode.SUBSCRIPTION,
