@@ -55,6 +55,20 @@ const asReadError = (error: unknown): unknown => {
 /** @throws GraphQLError naming the argument when it is no id. */
 export const checkId = (argument: string, id: string): string => checked(argument, id, idProblem)
 
+/** The most ids that a read is asked for by, and looks at one by one. */
+const MAX_IDS = 200
+
+/** @throws GraphQLError naming the argument when they are too many, or which of them is no id. */
+export const checkIds = (
+  argument: string,
+  ids: readonly string[] | null | undefined,
+): readonly string[] | undefined => {
+  if (ids === null || ids === undefined) return undefined
+  if (ids.length > MAX_IDS) throw badArgument(argument, `must not have more than ${MAX_IDS} ids`)
+  for (const [index, id] of ids.entries()) checkId(`${argument}.${index}`, id)
+  return ids
+}
+
 /** @throws GraphQLError naming the argument when it is no text. */
 export const checkText = (argument: string, text: string): string => checked(argument, text, textProblem)
 

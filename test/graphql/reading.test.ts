@@ -140,6 +140,25 @@ describe('a workspace', () => {
     }
   })
 
+  it('is asked for by at most 200 ids, of which none is looked at where there are more', async () => {
+    const ids = (count: number, id = 't') => Array.from({ length: count }, () => id)
+    const fields = {
+      threadIds: '{ workspace(workspaceId: "w1") { events(first: 1, threadIds: $ids) { seq } } }',
+      focus: '{ workspace(workspaceId: "w1") { changeNotes(afterSeq: 0, focus: $ids) { text } } }',
+    }
+    for (const [argument, selection] of Object.entries(fields)) {
+      const ask = (given: string[]) => here.ask(`query ($ids: [ID!]) ${selection}`, { ids: given })
+      expect((await ask(ids(200))).errors).toEqual([])
+      for (const given of [ids(201), ids(201, '')])
+        expect((await ask(given)).errors).toMatchObject([
+          {
+            message: `${argument} must not have more than 200 ids`,
+            extensions: { code: 'BAD_USER_INPUT', argument },
+          },
+        ])
+    }
+  })
+
   it('fails with what was thrown, masked, when something unforeseen happens', async () => {
     class Broken extends MemoryStorage {
       override async head(): Promise<number> {

@@ -211,6 +211,10 @@ describe('a subscription that is refused', () => {
     const { refusal } = subscribing({ authorize: ({ workspaceId }) => workspaceId === 'w1' })
     expect(await refusal({ workspaceId: 'other' })).toEqual({ code: 'FORBIDDEN' })
     expect(await refusal({ workspaceId: '' })).toEqual({ code: 'BAD_USER_INPUT', argument: 'workspaceId' })
+    expect(await refusal({ threadIds: Array.from({ length: 201 }, () => '') })).toEqual({
+      code: 'BAD_USER_INPUT',
+      argument: 'threadIds',
+    })
     expect(await refusal({ threadIds: ['t1', '\n'] })).toEqual({
       code: 'BAD_USER_INPUT',
       argument: 'threadIds.1',

@@ -5,7 +5,7 @@ import type { LogReset, ReplayComplete } from '../../workspace/workspace.js'
 import { readWorkspace } from '../access.js'
 import { builder } from '../builder.js'
 import type { Streaming } from '../context.js'
-import { badArgument, checkId, reading } from '../errors.js'
+import { badArgument, checkIds, reading } from '../errors.js'
 import { EnvelopeType } from '../types/log.js'
 import { watched } from './watch.js'
 
@@ -56,13 +56,13 @@ builder.subscriptionField('events', (t) =>
       }),
       threadIds: t.arg.idList({
         description:
-          'Only what concerns a follower of these threads: their events, and those of the workspace as a whole.',
+          'Only what concerns a follower of these threads, at most 200: their events, and those of the workspace as a whole.',
       }),
     },
     subscribe: async (_, { workspaceId, afterSeq, threadIds }, context) => {
       const { streaming } = context
       const position = lastEventId(streaming) ?? afterSeq
-      const following = threadIds?.map((id, index) => checkId(`threadIds.${index}`, id))
+      const following = checkIds('threadIds', threadIds)
       const workspace = await readWorkspace(context, workspaceId)
       return watched(context, workspaceId, (signal) =>
         reading(async () =>

@@ -5,7 +5,7 @@ import { extentOf } from '../../core/window.js'
 import type { Window } from '../../workspace/workspace.js'
 import { builder } from '../builder.js'
 import { connectionCost } from '../cost.js'
-import { checkId, graphqlError, reading } from '../errors.js'
+import { checkIds, graphqlError, reading } from '../errors.js'
 import { PAGE_BYTES, readPage } from '../reads.js'
 import { ActorInterface } from './actors.js'
 import { ArtifactArchivedEvent, ArtifactChangedEvent, ArtifactCreatedEvent } from './events/artifacts.js'
@@ -88,14 +88,14 @@ builder.objectFields(WorkspaceType, (t) => ({
     complexity: connectionCost,
     description:
       'A part of the log, oldest first: the events between two positions, both exclusive. ' +
-      'BAD_USER_INPUT: both `first` and `last`, a negative number, or more than 200. ' +
+      'BAD_USER_INPUT: both `first` and `last`, a negative number, or more than 200; or more than 200 threads. ' +
       'RESPONSE_TOO_LARGE: they hold more than 4 MiB.',
     args: {
       afterSeq: t.arg({ type: 'Seq', defaultValue: 0, description: 'Only events after this position.' }),
       beforeSeq: t.arg({ type: 'Seq', description: 'Only events before this position.' }),
       threadIds: t.arg.idList({
         description:
-          'Only what concerns a follower of these threads: their events, and those of the workspace as a whole.',
+          'Only what concerns a follower of these threads, at most 200: their events, and those of the workspace as a whole.',
       }),
       first: t.arg.int({ description: 'At most this many from the start: 0 to 200, by default 50.' }),
       last: t.arg.int({
@@ -103,7 +103,7 @@ builder.objectFields(WorkspaceType, (t) => ({
       }),
     },
     resolve: async ({ workspace }, { afterSeq, beforeSeq, threadIds, first, last }) => {
-      const following = threadIds?.map((id, index) => checkId(`threadIds.${index}`, id))
+      const following = checkIds('threadIds', threadIds)
       const window = {
         after: afterSeq ?? undefined,
         before: beforeSeq ?? undefined,

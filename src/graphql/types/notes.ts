@@ -3,7 +3,7 @@ import type { ChangeNote } from '../../core/notes.js'
 import { builder } from '../builder.js'
 import { DIGEST } from '../cost.js'
 import { enumOf } from '../enums.js'
-import { checkId } from '../errors.js'
+import { checkIds } from '../errors.js'
 import { read } from '../reads.js'
 import { WorkspaceType } from './workspaces.js'
 
@@ -43,10 +43,12 @@ builder.objectFields(WorkspaceType, (t) => ({
       'decision. Made from the last 5,000 changes, or the last 4 MiB of them.',
     args: {
       afterSeq: t.arg({ type: 'Seq', required: true, description: 'The position the viewer has seen.' }),
-      focus: t.arg.idList({ description: 'The artifacts the viewer follows; all when omitted.' }),
+      focus: t.arg.idList({
+        description: 'The artifacts the viewer follows, at most 200; all when omitted.',
+      }),
     },
     resolve: async ({ workspace }, { afterSeq, focus }) => {
-      const followed = focus?.map((id, index) => checkId(`focus.${index}`, id))
+      const followed = checkIds('focus', focus)
       return [...(await read(workspace, () => workspace.changeNotes(afterSeq, followed)))]
     },
   }),
