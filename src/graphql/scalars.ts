@@ -30,6 +30,16 @@ type Variables = Readonly<Record<string, unknown>> | null | undefined
 const isGiven = (node: ValueNode, variables: Variables): boolean =>
   node.kind !== Kind.VARIABLE || variables?.[node.name.value] !== undefined
 
+const parsed = new WeakMap<object, JsonValue>()
+
+/** The value of a variable within a literal, looked at once however often it is used. */
+const fromVariable = (value: unknown): JsonValue => {
+  if (typeof value !== 'object' || value === null) return jsonSchema.parse(value ?? null)
+  const json = parsed.get(value) ?? jsonSchema.parse(value)
+  parsed.set(value, json)
+  return json
+}
+
 const fromLiteral = (node: ValueNode, variables: Variables): JsonValue => {
   switch (node.kind) {
     case Kind.NULL:
@@ -50,7 +60,7 @@ const fromLiteral = (node: ValueNode, variables: Variables): JsonValue => {
           .map(({ name, value }) => [name.value, fromLiteral(value, variables)]),
       )
     case Kind.VARIABLE:
-      return jsonSchema.parse(variables?.[node.name.value] ?? null)
+      return fromVariable(variables?.[node.name.value])
     case Kind.ENUM:
       throw refuse(`JSON cannot hold ${node.value}; did you mean "${node.value}"?`, node)
   }

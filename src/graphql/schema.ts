@@ -1,6 +1,7 @@
 /** The whole schema. Each noun adds its types, queries and mutations to the builder. */
 import { type GraphQLSchema, printSchema } from 'graphql'
 import { builder } from './builder.js'
+import { charged } from './cost.js'
 import { weighed } from './weight.js'
 import './scalars.js'
 import './rejections.js'
@@ -25,7 +26,7 @@ import './subscriptions/events.js'
 import './subscriptions/runOutput.js'
 
 /** Types and fields stand in the order in which the modules above give them. */
-export const createSchema = (): GraphQLSchema => weighed(builder.toSchema({ sortSchema: false }))
+export const createSchema = (): GraphQLSchema => charged(weighed(builder.toSchema({ sortSchema: false })))
 
 /** The schema as it is committed in `schema.graphql`. */
 export const printedSchema = (): string => `${printSchema(createSchema())}\n`

@@ -2,6 +2,7 @@
 import type { Rejection } from '../../core/rejections.js'
 import { builder } from '../builder.js'
 import { type CarriedOutAs, carryOut, lastSeq, withOutcome } from '../commits.js'
+import { patchCost } from '../cost.js'
 import { existing, findArtifact } from '../loaders.js'
 import { refusals } from '../rejections.js'
 import { ArtifactType } from '../types/artifacts.js'
@@ -104,6 +105,7 @@ builder.mutationFields((t) => ({
   editArtifact: t.errorUnionField({
     types: [...members, ...refusals('invalid_state', 'not_found', 'version_conflict', 'patch_failed').types],
     union: { resolveType },
+    complexity: ({ input }) => 1 + patchCost(input.patch),
     description:
       "Changes an artifact's data. InvalidState with reason ARCHIVED. VersionConflict: it has moved on. " +
       'PatchFailed: the patch does not apply, or changes nothing. ValidationFailed: the result does not fit the type.',

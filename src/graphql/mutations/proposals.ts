@@ -1,6 +1,7 @@
 /** Proposing changes, and deciding on them. */
 import { builder } from '../builder.js'
 import { type CarriedOutAs, carryOut, lastSeq, withOutcome } from '../commits.js'
+import { DECISION, patchCost } from '../cost.js'
 import { artifactOf, existing, findProposal } from '../loaders.js'
 import { refusals } from '../rejections.js'
 import { ArtifactType } from '../types/artifacts.js'
@@ -36,6 +37,7 @@ const ProposeChangeInput = builder.inputType('ProposeChangeInput', {
 builder.mutationField('proposeChange', (t) =>
   t.field({
     type: ChangeProposed,
+    complexity: ({ input: { change } }) => 1 + (change.edit ? patchCost(change.edit.patch) : 0),
     description:
       'Proposes a change, which has to apply now. InvalidState with reason ALREADY_EXISTS: the id of the proposal, ' +
       'or of what it would create, is used. VersionConflict, PatchFailed, ValidationFailed: as for the change itself.',
@@ -94,6 +96,7 @@ const RespondToProposalSuccess = builder
 builder.mutationField('respondToProposal', (t) =>
   t.field({
     type: RespondToProposalSuccess,
+    complexity: ({ input: { changes } }) => DECISION + (changes ? patchCost(changes) : 0),
     description:
       'Accepts or rejects a proposal. Accepting applies it to the artifact as it is now. Forbidden: it is the ' +
       "caller's own. InvalidState: it is decided already (ALREADY_RESOLVED), the artifact is archived (ARCHIVED), " +

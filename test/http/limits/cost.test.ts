@@ -1,6 +1,7 @@
 /** An operation that would cost too much is refused before anything of it is done. */
 import { parse } from 'graphql'
 import { describe, expect, it } from 'vitest'
+import { sizeOf } from '../../../src/graphql/inputs.js'
 import { createSchema } from '../../../src/graphql/schema.js'
 import { exampleOperations } from '../../../src/http/examples.js'
 import { costOf } from '../../../src/http/limits/cost.js'
@@ -96,6 +97,87 @@ describe('the cost', () => {
     const one = cost(`mutation { ${CREATE_THREAD} }`)
     expect(one).toBeGreaterThan(100)
     expect(cost(`mutation { a: ${CREATE_THREAD} b: ${CREATE_THREAD} }`)).toBe(2 * one)
+  })
+
+  const aliased = (count: number, field: string) =>
+    Array.from({ length: count }, (_, index) => `a${index}: ${field} { __typename }`).join(' ')
+  const feedback =
+    'giveFeedback(input: { workspaceId: "w1", feedbackType: "f", target: { thread: { threadId: "t1" } }, value: $value })'
+  const given = (value: unknown, uses = 1) =>
+    cost(`mutation ($value: JSON!) { ${aliased(uses, feedback)} }`, { value })
+
+  it('of an input is that of its values and its texts, wherever it is used', () => {
+    const small = given(1)
+    const values = given(Array.from({ length: 10_000 }, () => 0))
+    expect(values - small).toBeCloseTo(2_000, -1)
+    expect(given({ deep: { deeper: { list: Array.from({ length: 10_000 }, () => ({})) } } })).toBeCloseTo(
+      values,
+      -1,
+    )
+    expect(given('x'.repeat(1_000_000)) - small).toBeCloseTo(2_000, -1)
+    expect(given({ ['x'.repeat(1_000_000)]: 1 }) - small).toBeCloseTo(2_000, -1)
+    expect(
+      given(
+        Array.from({ length: 10_000 }, () => 0),
+        7,
+      ),
+    ).toBe(7 * values)
+    const inLiteral = feedback.replace('$value', `[${'0 '.repeat(10_000)}]`)
+    expect(cost(`mutation { ${aliased(1, inLiteral)} }`)).toBe(values)
+    const aroundVariable = feedback.replace('$value', '{ inner: $value }')
+    const query = `mutation ($value: JSON!) { ${aliased(2, aroundVariable)} }`
+    expect(cost(query, { value: Array.from({ length: 10_000 }, () => 0) })).toBeCloseTo(2 * values, -1)
+  })
+
+  it('of an input is found by looking into it once', () => {
+    const list = Array.from({ length: 1_000 }, () => 0)
+    expect(sizeOf({ input: { data: list } })).toEqual({ values: 1_003, units: 9 })
+    list.push(0)
+    expect(sizeOf({ input: { data: list } })).toEqual({ values: 1_003, units: 9 })
+    expect(sizeOf([list, list])).toEqual({ values: 2_003, units: 0 })
+    let deep: unknown = 'text'
+    for (let level = 0; level < 100_000; level++) deep = [deep]
+    expect(sizeOf(deep)).toEqual({ values: 100_001, units: 4 })
+  })
+
+  it('of a patch counts its steps, and more those that may double what there is', () => {
+    const edit = 'editArtifact(input: { workspaceId: "w1", artifactId: "a1", baseVersion: 1, patch: $patch })'
+    const patch = (value: object) =>
+      cost(`mutation ($patch: PatchInput!) { ${aliased(1, edit)} }`, { patch: value })
+    const jsonPatch = (count: number, op: string) =>
+      patch({ jsonPatch: Array.from({ length: count }, () => ({ op, path: '/p', from: '/q' })) })
+    const none = jsonPatch(0, 'remove')
+    expect(jsonPatch(1_000, 'remove') - none).toBeGreaterThan(4_000)
+    expect(jsonPatch(10_000, 'remove')).toBeLessThan(50_000)
+    expect(jsonPatch(10, 'copy') - jsonPatch(10, 'move')).toBe(1_024)
+    expect(jsonPatch(5_000, 'copy') - jsonPatch(5_000, 'move')).toBe(20_000)
+    const edits = Array.from({ length: 1_000 }, () => ({ old: 'a', new: 'b' }))
+    expect(patch({ textEdits: { edits } }) - none).toBeGreaterThan(20_000)
+    const change = { edit: { artifactId: 'a1', baseVersion: 1, patch: { textEdits: { edits } } } }
+    const propose = 'proposeChange(input: { workspaceId: "w1", change: $change })'
+    expect(
+      cost(`mutation ($change: ProposedChangeInput!) { ${aliased(1, propose)} }`, { change }),
+    ).toBeGreaterThan(20_000)
+    const respond = 'respondToProposal(input: { workspaceId: "w1", proposalId: "p1", decision: ACCEPT })'
+    expect(cost(`mutation { ${aliased(1, respond)} }`)).toBeGreaterThan(2_000)
+  })
+
+  it('of every day’s inputs is a fraction of the limit', () => {
+    const create = 'createArtifact(input: { workspaceId: "w1", kind: "note", data: $value })'
+    const text = 'x'.repeat(1_048_576)
+    expect(
+      cost(`mutation ($value: JSON!) { ${aliased(1, create)} }`, { value: { title: '', text } }),
+    ).toBeLessThan(2_500)
+    const message = 'postMessage(input: { workspaceId: "w1", threadId: "t1", content: $content })'
+    const posting = `mutation ($content: String!) { ${aliased(10, message)} }`
+    expect(cost(posting, { content: 'x'.repeat(65_536) })).toBeLessThan(2_500)
+    const ops = Array.from({ length: 100 }, (_, n) => ({
+      op: 'replace',
+      path: `/items/${n}/done`,
+      value: true,
+    }))
+    const edit = `editArtifact(input: { workspaceId: "w1", artifactId: "a1", baseVersion: 1, patch: { jsonPatch: $ops } })`
+    expect(cost(`mutation ($ops: [JSON!]!) { ${aliased(1, edit)} }`, { ops })).toBeLessThan(1_000)
   })
 
   it('of fragments used again and again is found at once', () => {
