@@ -16,6 +16,12 @@ export interface Server {
 /** Longer than the idle time of the usual proxies, so that none of them sends a request into a connection that just closes. */
 const KEEP_ALIVE_TIMEOUT = 65_000
 
+/** How long a request may take to arrive as a whole, in milliseconds. Node answers it with 408 then, and closes the connection. */
+const REQUEST_TIMEOUT = 30_000
+
+/** How many times it is looked in that time whether it is over. */
+const LOOKS = 6
+
 /** What is served. */
 export interface Served {
   readonly handle: RequestListener
@@ -34,10 +40,21 @@ const IDLE_CHECK = 50
 /** @throws Error as Node's, such as with code `EADDRINUSE`. */
 export const listen = async (
   { handle, upgrade }: Served,
-  { host, port }: { readonly host: string; readonly port: number },
+  {
+    host,
+    port,
+    requestTimeout = REQUEST_TIMEOUT,
+  }: { readonly host: string; readonly port: number; readonly requestTimeout?: number },
 ): Promise<Server> => {
-  // Of two credentials, or two hosts, none is the first one.
-  const server = createServer({ keepAliveTimeout: KEEP_ALIVE_TIMEOUT, joinDuplicateHeaders: true }, handle)
+  const options = {
+    keepAliveTimeout: KEEP_ALIVE_TIMEOUT,
+    requestTimeout,
+    headersTimeout: requestTimeout,
+    connectionsCheckingInterval: requestTimeout / LOOKS,
+    // Of two credentials, or two hosts, none is the first one.
+    joinDuplicateHeaders: true,
+  }
+  const server = createServer(options, handle)
   const sockets = new Set<Socket>()
   server.on('connection', (socket) => {
     sockets.add(socket)

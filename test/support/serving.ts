@@ -21,7 +21,12 @@ export interface Serving {
   stop(timeout?: number): Promise<boolean>
 }
 
-export const serve = async (options: Partial<GatewayOptions> = {}): Promise<Serving> => {
+interface ServingOptions extends Partial<GatewayOptions> {
+  /** How long a request may take to arrive, in milliseconds. */
+  readonly requestTimeout?: number
+}
+
+export const serve = async ({ requestTimeout, ...options }: ServingOptions = {}): Promise<Serving> => {
   const logged: Logged[] = []
   const logTo = (level: string) => (fields: unknown, message?: unknown) => {
     if (typeof fields === 'object') logged.push({ level, message, fields: { ...fields } })
@@ -33,7 +38,11 @@ export const serve = async (options: Partial<GatewayOptions> = {}): Promise<Serv
     ...options,
     storage,
   })
-  const server = await listen(gateway, { host: '127.0.0.1', port: 0 })
+  const server = await listen(gateway, {
+    host: '127.0.0.1',
+    port: 0,
+    ...(requestTimeout === undefined ? {} : { requestTimeout }),
+  })
   let stopped: Promise<boolean> | undefined
   const stop = async (timeout: number): Promise<boolean> => {
     const [inTime] = await Promise.all([server.stop(timeout), gateway.close()])
@@ -51,7 +60,7 @@ export const serve = async (options: Partial<GatewayOptions> = {}): Promise<Serv
 }
 
 /** As `serve`, until the test is over. */
-export const serving = async (options: Partial<GatewayOptions> = {}): Promise<Serving> => {
+export const serving = async (options: ServingOptions = {}): Promise<Serving> => {
   const served = await serve(options)
   onTestFinished(async () => void (await served.stop()))
   return served

@@ -6,7 +6,7 @@ import { MemoryStorage } from '../../../src/storage/memory.js'
 import { openEventStream } from '../../support/eventStreams.js'
 import { post, until } from '../../support/gateway.js'
 import { askOverWebSocket, CREATE_THREAD, codesIn, errorsIn } from '../../support/limits.js'
-import { metricsOf, samplesIn } from '../../support/metrics.js'
+import { heldIn, heldMoreThan, heldNothing } from '../../support/memory.js'
 import { openRaw, rawRequest } from '../../support/rawHttp.js'
 import { serving } from '../../support/serving.js'
 import { openSocket } from '../../support/sockets.js'
@@ -33,17 +33,6 @@ const LARGE = {
 }
 
 const SMALL = { query: '{ viewer { tenantId } }' }
-
-const heldIn = (metrics: string): number =>
-  samplesIn(metrics).find(({ name }) => name === 'artifactr_held_bytes')?.value ?? Number.NaN
-
-const held = async (url: string): Promise<number> => heldIn(await metricsOf(url))
-
-const heldNothing = (url: string) =>
-  until(20_000, 'nothing to be held', async () => (await held(url)) === 0 || null)
-
-const heldMoreThan = (url: string, bytes: number) =>
-  until(20_000, `more than ${bytes} bytes to be held`, async () => (await held(url)) > bytes || null)
 
 const withArtifacts = async (options: Parameters<typeof serving>[0] = {}, tenants = ['dev']) => {
   const served = await serving({ metrics: 'served', ...options })

@@ -1,5 +1,4 @@
 /** Readers that stop reading: they are told so, hold no memory and nobody else back, and miss nothing when they come back. */
-import { execFileSync } from 'node:child_process'
 import { createServer } from 'node:http'
 import { promisify } from 'node:util'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -7,6 +6,7 @@ import { createGateway, headerAuth, MemoryStorage, Workspaces } from '../../../s
 import { type EventStreamClient, openEventStream } from '../../support/eventStreams.js'
 import { openFlood } from '../../support/flood.js'
 import { startGateway, until } from '../../support/gateway.js'
+import { memoryOf } from '../../support/memory.js'
 import { createThread, postMessage, upTo } from '../../support/posts.js'
 import { serving } from '../../support/serving.js'
 import { openSocket } from '../../support/sockets.js'
@@ -15,10 +15,6 @@ import { temporaryDirectory } from '../../support/tmp.js'
 const MESSAGES = 3_200
 const LENGTH = 65_000
 const MEGABYTES = (MESSAGES * LENGTH) / 1e6
-
-/** The memory of a process that is in use, in megabytes. */
-const memoryOf = (pid: number): number =>
-  Number(execFileSync('ps', ['-o', 'rss=', '-p', String(pid)], { encoding: 'utf8' })) / 1024
 
 /** Reads on until so many more bytes have come, or the event has, and stops again. */
 const take = (client: EventStreamClient, bytes: number, last: number): Promise<void> =>
