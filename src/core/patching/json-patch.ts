@@ -13,10 +13,13 @@ import { type Operation, operationSchema } from './operations.js'
 import { canAddAt, isProperPrefix, type Pointer, parsePointer, valueAt } from './pointer.js'
 
 /**
- * How much one patch may copy and move, in values and UTF-16 units of text: copying a document into itself doubles it each time, and moving it
- * to and fro takes as long as it is big.
+ * How much one patch may copy and move, in UTF-16 units of text and keys: copying a document into itself doubles it each time, and moving it to and
+ * fro takes as long as it is big. Everything that fits in an artifact can be moved once.
  */
 const MAX_COPIED = 2_000_000
+
+/** What a value counts as among them. To copy one takes far longer than to copy a unit of text. */
+const VALUE_WEIGHT = 10
 
 /**
  * How many items of lists may shift in one patch because others are put before them or taken away. Ten thousand steps at the start of a list of
@@ -48,7 +51,7 @@ export const applyJsonPatch = (data: JsonValue, ops: readonly JsonValue[]): Json
 }
 
 const copiedBy = (operation: Operation, { data }: Document): number =>
-  'from' in operation ? sizeOf(valueAt(data, parsePointer(operation.from)) ?? null) : 0
+  'from' in operation ? sizeOf(valueAt(data, parsePointer(operation.from)) ?? null, VALUE_WEIGHT) : 0
 
 type Refuse = (why: string) => PatchFailed
 

@@ -1,14 +1,14 @@
 /** How big and how deep a value is: what bounds the work a patch can ask for. */
 import { isJsonObject, type JsonValue } from '../json.js'
 
-/** The values in a value, plus the UTF-16 units of its text and keys. */
-export const sizeOf = (value: JsonValue): number => {
-  if (typeof value === 'string') return 1 + value.length
-  let size = 1
+/** The values in a value, each counting as `weight`, plus the UTF-16 units of its text and keys. */
+export const sizeOf = (value: JsonValue, weight = 1): number => {
+  if (typeof value === 'string') return weight + value.length
+  let size = weight
   if (Array.isArray(value)) {
-    for (const item of value) size += sizeOf(item)
+    for (const item of value) size += sizeOf(item, weight)
   } else if (isJsonObject(value)) {
-    for (const key of Object.keys(value)) size += key.length + sizeOf(value[key] ?? null)
+    for (const key of Object.keys(value)) size += key.length + sizeOf(value[key] ?? null, weight)
   }
   return size
 }
