@@ -68,6 +68,8 @@ export const refusal = (
 
 export const badRequest = (message: string): GraphQLError => refusal(400, 'BAD_USER_INPUT', message)
 
+export const notAcceptable = (message: string): GraphQLError => refusal(406, 'NOT_ACCEPTABLE', message)
+
 export const internalErrorMessage = (requestId: string): string =>
   `Something went wrong here. It is logged as request ${requestId}.`
 

@@ -1,7 +1,7 @@
 /** What surrounds every operation: who asks and what they ask, what they are told of errors, and one line of log. */
 import type { DocumentNode, ExecutionResult } from 'graphql'
 import { isAsyncIterable, mapAsyncIterator, type Plugin, type YogaInitialContext } from 'graphql-yoga'
-import { internalErrorMessage, presentResult, refusal, withStatus } from './errors.js'
+import { internalErrorMessage, notAcceptable, presentResult, withStatus } from './errors.js'
 import { exchangeOf } from './exchange.js'
 import type { ResolveActor } from './identity/auth.js'
 import { authenticated } from './identity/caller.js'
@@ -63,7 +63,9 @@ export const useOperations = (
   onRequestParse: async ({ request, setRequestParser, serverContext }) => {
     const exchange = exchangeOf(request)
     if (!acceptsResult(request))
-      throw refusal(406, 'NOT_ACCEPTABLE', 'No media type in accept can be answered.')
+      throw notAcceptable(
+        'Nothing in accept can be answered: accept application/json, application/graphql-response+json or text/event-stream.',
+      )
     const { peer = {}, holding } = serverContext
     exchange.caller = await authenticated(request, peer, resolveActor)
     holding?.belongTo(exchange.caller.tenantId)

@@ -162,17 +162,22 @@ describe('an operation that cannot be executed', () => {
       { query: 'query ($id: ID!) { __typename }', variables: { id: '1' } },
       'GRAPHQL_VALIDATION_FAILED',
     ],
-    [
-      'a subscription to a run that there is not',
-      { query: 'subscription { runOutput(workspaceId: "w", runId: "r") { __typename } }' },
-      'BAD_USER_INPUT',
-    ],
     ['nested too deeply', { query: `{ a(x: ${'['.repeat(1900)}` }, 'GRAPHQL_PARSE_FAILED'],
   ])('is refused with its own code: %s', async (_, request, code) => {
     for (const accept of accepting) {
       const { status, body } = await post(gateway.url, request, { accept })
       expect(status).toBe(400)
       expect(codesOf(body)).toEqual([code])
+      expect(body).not.toHaveProperty('data')
+    }
+  })
+
+  it('is refused with its own code: a subscription to a run that there is not', async () => {
+    const query = 'subscription { runOutput(workspaceId: "w", runId: "r") { __typename } }'
+    for (const accept of ['*/*', 'application/graphql-response+json, text/event-stream']) {
+      const { status, body } = await post(gateway.url, { query }, { accept })
+      expect(status).toBe(400)
+      expect(codesOf(body)).toEqual(['BAD_USER_INPUT'])
       expect(body).not.toHaveProperty('data')
     }
   })
@@ -191,7 +196,19 @@ describe('an operation that cannot be executed', () => {
 
   it('is not executed when no answer is acceptable', async () => {
     const query = 'mutation { createThread(input: { workspaceId: "unheard", threadId: "t" }) { __typename } }'
-    expect((await post(gateway.url, { query }, { accept: 'image/png' })).status).toBe(406)
+    const { status, body: told } = await post(gateway.url, { query }, { accept: 'image/png' })
+    expect([status, told]).toEqual([
+      406,
+      {
+        errors: [
+          {
+            message:
+              'Nothing in accept can be answered: accept application/json, application/graphql-response+json or text/event-stream.',
+            extensions: { code: 'NOT_ACCEPTABLE' },
+          },
+        ],
+      },
+    ])
     const { body } = await post(gateway.url, { query: '{ workspace(workspaceId: "unheard") { headSeq } }' })
     expect(body.data.workspace.headSeq).toBe(0)
   })

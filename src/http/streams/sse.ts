@@ -3,11 +3,12 @@ import { ServerResponse } from 'node:http'
 import { type ExecutionResult, GraphQLError } from 'graphql'
 import { isAsyncIterable, type Plugin } from 'graphql-yoga'
 import { z } from 'zod'
+import { notAcceptable } from '../errors.js'
 import { type Exchange, exchangeOf, fieldsOf } from '../exchange.js'
 import type { Ending } from '../observer.js'
 import type { Signals, StreamSignals } from '../signals.js'
 import { EventStream } from './eventStream.js'
-import { FAREWELL, type Patience } from './streams.js'
+import { FAREWELL, type Patience, withoutInternals } from './streams.js'
 
 /** Neither held back nor changed on the way: `no-transform` speaks to whoever compresses, `x-accel-buffering` to whoever buffers. */
 const HEADERS = {
@@ -37,11 +38,20 @@ export class EventStreams {
 
   /** Answers with a stream whoever accepts one; in the place of Yoga's own, which has no ids. */
   readonly plugin: Plugin = {
-    onResultProcess: ({ request, result, setResultProcessor, serverContext }) => {
+    onSubscribe: ({ args, setResultAndStopExecution }) => {
+      const { request }: { request: Request } = args.contextValue
+      if (exchangeOf(request).transport === 'http' && !acceptsStream(request))
+        setResultAndStopExecution({ errors: [notAcceptable(STREAM_ALONE)] })
+    },
+    onResultProcess: ({ request, result, resultProcessor, setResultProcessor, serverContext }) => {
       const isStream = isAsyncIterable(result)
       if (!(isStream ? acceptsStream(request) : acceptsStreamOnly(request))) {
-        // Answered with 406: nobody will read it.
-        if (isStream) void resultsIn(result).return?.()
+        // What was asked for there is not; why is told all the same.
+        if (resultProcessor === undefined)
+          setResultProcessor(
+            (processed, fetchAPI) => new fetchAPI.Response(...toldAnyway(processed)),
+            'application/json',
+          )
         return
       }
       const response = responseIn(serverContext)
@@ -106,6 +116,18 @@ export class EventStreams {
 
 const STREAM = 'text/event-stream'
 
+const STREAM_ALONE = `A subscription is answered with a stream: accept ${STREAM}, or use a WebSocket.`
+
+/** The errors of an operation as JSON, for whoever did not ask for that. */
+const toldAnyway = (result: Processed): [string, ResponseInit] => {
+  const { status, headers } = saidToHttp(result)
+  const errors = 'errors' in result && result.errors ? withoutInternals({ errors: result.errors }) : {}
+  return [
+    JSON.stringify(errors),
+    { status, headers: { ...headers, 'content-type': 'application/json; charset=utf-8' } },
+  ]
+}
+
 const accepted = ({ headers }: Request): string[] =>
   (headers.get('accept') ?? '*/*').split(',').map((type) => type.split(';')[0]?.trim().toLowerCase() ?? '')
 
@@ -120,9 +142,9 @@ export const acceptsStreamOnly = (request: Request): boolean =>
 const responseIn = (context: object): ServerResponse | undefined =>
   'res' in context && context.res instanceof ServerResponse ? context.res : undefined
 
-const resultsIn = (
-  processed: AsyncIterable<ExecutionResult> | ExecutionResult | ExecutionResult[],
-): Results => {
+type Processed = AsyncIterable<ExecutionResult> | ExecutionResult | ExecutionResult[]
+
+const resultsIn = (processed: Processed): Results => {
   if (isAsyncIterable(processed)) return processed[Symbol.asyncIterator]()
   return only(Array.isArray(processed) ? processed : [processed])
 }

@@ -1,5 +1,6 @@
 /** Subscriptions over Server-Sent Events. */
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { MemoryStorage } from '../../../src/storage/memory.js'
 import { openBufferingProxy } from '../../support/bufferingProxy.js'
 import { EVENTS, type Following, openEventStream } from '../../support/eventStreams.js'
 import { post, startGateway, until } from '../../support/gateway.js'
@@ -40,6 +41,37 @@ describe('a stream', () => {
       { event: 'next', id: '2', data: expect.anything() },
     ])
   })
+
+  it.each(['application/json', 'application/graphql-response+json', 'multipart/mixed'])(
+    'is not begun for who accepts %s alone, who is told what to accept',
+    async (accept) => {
+      let followed = 0
+      class Storage extends MemoryStorage {
+        override head(...given: Parameters<MemoryStorage['head']>) {
+          followed++
+          return super.head(...given)
+        }
+      }
+      const { url, logged } = await serving({ storage: new Storage() })
+      const variables = { workspaceId: 'w1' }
+      const { status, headers, body } = await post(url, { query: EVENTS, variables }, { accept })
+      expect([status, headers.get('content-type')?.replace(accept, 'application/json')]).toEqual([
+        406,
+        'application/json; charset=utf-8',
+      ])
+      expect(body).toEqual({
+        errors: [
+          {
+            message:
+              'A subscription is answered with a stream: accept text/event-stream, or use a WebSocket.',
+            extensions: { code: 'NOT_ACCEPTABLE' },
+          },
+        ],
+      })
+      expect(followed).toBe(0)
+      expect(logged.filter(({ message }) => message === 'stream began')).toEqual([])
+    },
+  )
 
   it('has ids whatever the client selects', async () => {
     const { url } = await serving()
