@@ -58,6 +58,9 @@ export const DECISION = 2_000
 /** The schema, or a type of it, asked for: all of it takes as long to make as change notes. */
 const INTROSPECTION = 10_000
 
+/** An alias so long makes values cost as much as two, one twice as long as much as three, in UTF-16 units. */
+const LONG = 200
+
 interface Paged {
   readonly first?: number | null | undefined
   readonly last?: number | null | undefined
@@ -118,7 +121,19 @@ export const operationCost = (
   const fragments = document.definitions.filter(({ kind }) => kind === Kind.FRAGMENT_DEFINITION)
   const asked: DocumentNode = { kind: Kind.DOCUMENT, definitions: [operation, ...fragments] }
   const { complexity } = complexityFromQuery(asked, { schema, variables })
-  return Number.isNaN(complexity) ? Number.POSITIVE_INFINITY : complexity + introspectionCost(asked)
+  if (Number.isNaN(complexity)) return Number.POSITIVE_INFINITY
+  return complexity * (1 + Math.floor(longestAlias(asked) / LONG)) + introspectionCost(asked)
+}
+
+/** In UTF-16 units. Results hold an alias as often as what it stands for. */
+const longestAlias = (document: DocumentNode): number => {
+  let longest = 0
+  visit(document, {
+    Field: ({ alias }) => {
+      longest = Math.max(longest, alias?.value.length ?? 0)
+    },
+  })
+  return longest
 }
 
 /** The same schema; each field costs what its arguments hold besides what it says, wherever it is used. */

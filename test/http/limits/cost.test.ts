@@ -162,6 +162,15 @@ describe('the cost', () => {
     expect(cost(`mutation { ${aliased(1, respond)} }`)).toBeGreaterThan(2_000)
   })
 
+  it('of values with long names is that of so many more', () => {
+    const named = (length: number) => cost(inThread(`${'x'.repeat(length)}: title`))
+    expect(named(199)).toBe(named(1))
+    expect(named(200)).toBe(2 * named(1))
+    expect(named(5_000)).toBe(26 * named(1))
+    const inFragment = `${inThread('...F')} fragment F on Thread { ${'x'.repeat(200)}: title }`
+    expect(cost(inFragment)).toBe(named(200))
+  })
+
   it('of every day’s inputs is a fraction of the limit', () => {
     const create = 'createArtifact(input: { workspaceId: "w1", kind: "note", data: $value })'
     const text = 'x'.repeat(1_048_576)
