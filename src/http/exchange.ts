@@ -4,7 +4,6 @@ import type { OperationTypeNode } from 'graphql'
 import type { Seq } from '../core/envelopes.js'
 import type { Caller } from '../graphql/context.js'
 import { type Span, traceIdOf } from '../tracing/span.js'
-import type { Holding } from './limits/memory.js'
 import type { Transport } from './observer.js'
 
 /** What is asked for. */
@@ -26,6 +25,18 @@ interface Batch {
   last: Promise<unknown>
   /** What was asked by those that are over, where that was understood, and how long they took, in seconds. */
   readonly over: { readonly operation: Operation | undefined; readonly seconds: number }[]
+}
+
+/** What is held in memory for one request. */
+export interface Holding {
+  /** Whose it is. Before that is known it is nobody's. */
+  belongTo(tenantId: string): void
+  /** Whether there is room for so many more bytes: then they count. */
+  take(bytes: number): boolean
+  /** Is at work for it: what is taken meanwhile counts, even where nobody waits for it any more. */
+  during<Result>(work: () => Promise<Result>): Promise<Result>
+  /** Its client has all of it, or is gone. May be called again. */
+  release(): void
 }
 
 export interface Exchange {

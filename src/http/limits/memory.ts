@@ -4,22 +4,11 @@
  */
 import type { GraphQLError } from 'graphql'
 import { refusal, SOON } from '../errors.js'
+import type { Holding } from '../exchange.js'
 import type { Limits } from './limits.js'
 
 /** About how many bytes a value takes besides its text. */
 export const VALUE_BYTES = 32
-
-/** What is held for one request. */
-export interface Holding {
-  /** Whose it is. Before that is known it is nobody's. */
-  belongTo(tenantId: string): void
-  /** Whether there is room for so many more bytes: then they count. */
-  take(bytes: number): boolean
-  /** Is at work for it: what is taken meanwhile counts, even where nobody waits for it any more. */
-  during<Result>(work: () => Promise<Result>): Promise<Result>
-  /** Its client has all of it, or is gone. May be called again. */
-  release(): void
-}
 
 export class Memory {
   readonly #most: number
