@@ -52,18 +52,15 @@ export const useLimits = (limits: Limits, introspection: boolean, memory: Memory
     return null
   }
 
-  /** What is held for an operation: over HTTP for its request, until the response is taken; over a WebSocket until the operation is over. */
-  const holdingOf = (
-    exchange: Exchange,
-    { tenantId, params }: Context,
-  ): { holding: Holding; end(): void } => {
+  /** What is held for an operation: over HTTP for its request, until the response is taken; over a WebSocket for the operation alone. */
+  const holdingOf = (exchange: Exchange, { tenantId, params }: Context): Holding => {
     const { holding = memory.hold(), transport } = exchange
-    if (transport === 'http') return { holding, end: () => undefined }
+    if (transport !== 'websocket') return holding
     holding.belongTo(tenantId)
     exchange.holding = holding
     const { values, units } = sizeOf(params)
     if (!holding.take(VALUE_BYTES * values + units)) throw noRoom()
-    return { holding, end: () => holding.release() }
+    return holding
   }
 
   return {
@@ -78,18 +75,13 @@ export const useLimits = (limits: Limits, introspection: boolean, memory: Memory
       const errors = refusalOf(args, exchange, contextValue)
       if (errors !== null) return setResultAndStopExecution({ errors })
       const begin = async (given: ExecutionArgs) => {
-        const { holding, end } = holdingOf(exchange, contextValue)
-        try {
-          return await holding.during(() =>
-            inTime<Executed>(operationTimeout, typeOf(given), (signal) => {
-              // The executor begins no field once it is aborted.
-              const stoppable = { ...given, signal }
-              return executeFn(stoppable)
-            }),
-          )
-        } finally {
-          end()
-        }
+        return holdingOf(exchange, contextValue).during(() =>
+          inTime<Executed>(operationTimeout, typeOf(given), (signal) => {
+            // The executor begins no field once it is aborted.
+            const stoppable = { ...given, signal }
+            return executeFn(stoppable)
+          }),
+        )
       }
       setExecuteFn((given: ExecutionArgs) => refusing(() => begin(given)))
     },
@@ -102,11 +94,11 @@ export const useLimits = (limits: Limits, introspection: boolean, memory: Memory
           : [badRequest('A subscription cannot be part of a batch.')]
       if (errors !== null) return setResultAndStopExecution({ errors })
       const begin = async (given: ExecutionArgs): Promise<Executed> => {
-        const { end } = holdingOf(exchange, contextValue)
+        const holding = holdingOf(exchange, contextValue)
         let uncount: (() => void) | undefined
         const release = () => {
           uncount?.()
-          end()
+          holding.release()
         }
         try {
           uncount = subscriptions.begin(contextValue)
@@ -116,8 +108,11 @@ export const useLimits = (limits: Limits, introspection: boolean, memory: Memory
             () => subscribeFn(given),
             abandon,
           )
-          if (isAsyncIterable(executed))
+          if (isAsyncIterable(executed)) {
+            // What it was asked with is not held any more: see streams/lean.ts.
+            holding.release()
             return released(resultsInTime(operationTimeout, exchange, executed), release)
+          }
           release()
           return executed
         } catch (error) {

@@ -96,7 +96,10 @@ export class Operations {
   /** Executes a query or a mutation. */
   execute(args: ExecutionArgs): Promise<ExecutionResult> {
     const { engine, exchange, connection } = this.#operation(args)
-    return connection.carryOut(only(engine.execute(args)).then((result) => this.#presented(result, exchange)))
+    const executed = only(engine.execute(args)).then((result) => this.#presented(result, exchange))
+    return connection
+      .carryOut(executed)
+      .finally(() => connection.outlet.afterwards(() => exchange.holding?.release()))
   }
 
   /** Begins a subscription. */

@@ -11,6 +11,8 @@ export class Outlet {
   readonly #onSlow: () => void
   /** What waits to be taken: each is told when it is, or when it is not waited for any more. */
   readonly #unsent = new Set<() => void>()
+  /** Told once nothing is unsent, or at the latest when the socket would have been given up. */
+  readonly #afterwards = new Map<() => void, NodeJS.Timeout>()
   #isSlow = false
   #timer: NodeJS.Timeout | undefined
 
@@ -42,6 +44,22 @@ export class Outlet {
     })
   }
 
+  /** Tells once what is sent next was taken, or is not waited for any more: also where nothing is sent. */
+  afterwards(then: () => void): void {
+    if (this.#socket.readyState === this.#socket.CLOSED) {
+      then()
+      return
+    }
+    const { stallTimeout, lingering } = this.#patience
+    this.#afterwards.set(then, setTimeout(() => this.#tell(then), stallTimeout + lingering).unref())
+  }
+
+  #tell(then: () => void): void {
+    clearTimeout(this.#afterwards.get(then))
+    this.#afterwards.delete(then)
+    then()
+  }
+
   #taken(): void {
     if (this.#unsent.size > 0) {
       if (!this.#isSlow) this.#wait(this.#patience.stallTimeout, () => this.#slow())
@@ -49,6 +67,7 @@ export class Outlet {
     }
     this.#isSlow = false
     clearTimeout(this.#timer)
+    for (const then of [...this.#afterwards.keys()]) this.#tell(then)
     if (this.#socket.isPaused) this.#socket.resume()
   }
 
@@ -68,5 +87,6 @@ export class Outlet {
     clearTimeout(this.#timer)
     for (const resolve of this.#unsent) resolve()
     this.#unsent.clear()
+    for (const then of [...this.#afterwards.keys()]) this.#tell(then)
   }
 }

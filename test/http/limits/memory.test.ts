@@ -6,7 +6,7 @@ import { MemoryStorage } from '../../../src/storage/memory.js'
 import { openEventStream } from '../../support/eventStreams.js'
 import { post, until } from '../../support/gateway.js'
 import { askOverWebSocket, CREATE_THREAD, codesIn, errorsIn } from '../../support/limits.js'
-import { heldIn, heldMoreThan, heldNothing } from '../../support/memory.js'
+import { held, heldIn, heldMoreThan, heldNothing } from '../../support/memory.js'
 import { openRaw, rawRequest } from '../../support/rawHttp.js'
 import { serving } from '../../support/serving.js'
 import { openSocket } from '../../support/sockets.js'
@@ -27,10 +27,9 @@ const artifact = (size: number, artifactId?: string) => ({
   },
 })
 
-/** Is answered with 15 MB, after as much was read. */
-const LARGE = {
-  query: '{ workspace(workspaceId: "w1") { artifacts(first: 15) { edges { node { data } } } } }',
-}
+/** Is answered with 15 MB, after as much was read: a page holds five of a megabyte. */
+const PAGE = 'artifacts(first: 5) { edges { node { data } } }'
+const LARGE = { query: `{ workspace(workspaceId: "w1") { a: ${PAGE} b: ${PAGE} c: ${PAGE} } }` }
 
 const SMALL = { query: '{ viewer { tenantId } }' }
 
@@ -127,6 +126,19 @@ describe('a response that nobody takes', () => {
       'an answer',
       () => connection.end().endsWith('{"data":{"viewer":{"tenantId":"dev"}}}') || null,
     )
+  })
+
+  it('is held over a WebSocket as well, until it is taken', async () => {
+    const { url, logged } = await withArtifacts()
+    const client = await openSocket(url)
+    await client.init()
+    client.socket.pause()
+    client.send({ id: 'o', type: 'subscribe', payload: LARGE })
+    await until(20_000, 'the operation', () => logged.some(({ message }) => message === 'operation') || null)
+    expect(await held(url)).toBeGreaterThan(2 * COUNT * MB)
+    client.socket.resume()
+    await heldNothing(url)
+    expect(codesIn({ body: client.of('o')[0]?.payload })).toEqual([])
   })
 
   it('leaves the same client nothing, and other tenants the rest', async () => {
@@ -235,19 +247,18 @@ describe('what a request holds is given back', () => {
     await heldNothing(url)
   })
 
-  it('when the stream is over that it asked for', async () => {
+  it('when the stream has begun that it asked for, which holds nothing of it', async () => {
     const { url } = await serving({ metrics: 'served' })
     const query = 'subscription { events(workspaceId: "w1") { __typename } }'
     const stream = await openEventStream(url, { query, variables: { text } })
-    await heldMoreThan(url, text.length)
-    stream.drop()
+    await stream.come('its first frame', (sent) => sent.length > 0)
     await heldNothing(url)
     const socket = await openSocket(url)
     await socket.init()
-    socket.subscribe('a', { query, variables: { text } })
-    await heldMoreThan(url, text.length)
-    socket.send({ id: 'a', type: 'complete' })
+    socket.send({ id: 'a', type: 'subscribe', payload: { query, variables: { text } } })
+    await socket.come('its first frame', () => socket.of('a').length > 0)
     await heldNothing(url)
+    stream.drop()
   })
 
   it('when the application has the response, where there is no connection', async () => {
