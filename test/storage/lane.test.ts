@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { needing, posted, save, scope, upTo, writes } from '../../src/storage/contract/subject.js'
 import { StorageUnavailable } from '../../src/storage/port.js'
+import { breathe } from '../../src/workspace/breathe.js'
 import { hold } from '../support/held.js'
 import { type LaneOptions, openLane, type Provider, postgresql, sqlite } from '../support/lanes.js'
 import { describePostgres } from '../support/postgres.js'
@@ -19,6 +20,16 @@ const factsOf = (provider: Provider): void => {
     expect(tally(await postAll(workspace, ids(100)))).toEqual({ posted: 100 })
     expect(commits.length).toBe(2)
     expect(await messageIds(workspace)).toEqual(ids(100))
+  })
+
+  test('what waits for its turn in a busy process is written together as well', async () => {
+    const { storage, commits } = await opened(await create())
+    const workspace = await workspaceWithThread(storage)
+    commits.length = 0
+    await breathe()
+    for (const begun = performance.now(); performance.now() - begun < 30; );
+    expect(tally(await postAll(workspace, ids(100)))).toEqual({ posted: 100 })
+    expect(commits.length).toBeLessThanOrEqual(2)
   })
 
   test('work that fails drops its own writes and none of those it is batched with', async () => {

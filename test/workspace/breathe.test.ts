@@ -29,10 +29,18 @@ test('timers have their turns while one works on, piece by piece', async () => {
   expect(await turnsDuring(() => pieces(60))).toBeGreaterThan(10)
 })
 
-test('timers have their turns while many work', async () => {
-  expect(await turnsDuring(() => Promise.all(Array.from({ length: 60 }, () => pieces(1))))).toBeGreaterThan(
-    10,
-  )
+test('who waits for a turn has it together with whoever else does', async () => {
+  await breathe()
+  work(30)
+  let turn = 0
+  const count = () => {
+    turn++
+    if (turn < 10) setImmediate(count)
+  }
+  setImmediate(count)
+  const turns = await Promise.all(Array.from({ length: 40 }, () => breathe().then(() => turn)))
+  expect(new Set(turns).size).toBe(1)
+  expect(turns[0]).toBeGreaterThan(0)
 })
 
 test('little work goes on at once', async () => {
