@@ -85,6 +85,9 @@ export interface ValidationIssue {
   readonly message: string
 }
 
+/** How many fields a refusal names. */
+const MAX_ISSUES = 100
+
 /** The command itself is malformed, or data in it does not fit its type. */
 export class ValidationFailed extends Rejection {
   readonly code = 'validation_failed'
@@ -92,13 +95,15 @@ export class ValidationFailed extends Rejection {
 
   constructor(message: string, issues: readonly ValidationIssue[]) {
     super(message)
-    this.issues = issues
+    this.issues = issues.slice(0, MAX_ISSUES)
   }
 
-  /** One issue per field that is wrong; the message names them all. */
+  /** One issue per field that is wrong, of the first hundred; the message names them, and how many more there are. */
   static fromZod(error: z.ZodError): ValidationFailed {
     const issues = issuesOf(error)
-    return new ValidationFailed(issues.map(describeIssue).join('; '), issues)
+    const named = issues.slice(0, MAX_ISSUES).map(describeIssue)
+    const more = issues.length - named.length
+    return new ValidationFailed([...named, ...(more > 0 ? [`and ${more} more`] : [])].join('; '), issues)
   }
 }
 

@@ -48,6 +48,18 @@ describe('a rejection', () => {
 })
 
 describe('the message of a failed validation', () => {
+  it('names a hundred fields, and says how many more are wrong', () => {
+    const given = Object.fromEntries(Array.from({ length: 250 }, (_, n) => [`k${n}`, 'x']))
+    try {
+      parseOrRefuse(z.record(z.string(), z.literal('y', 'must be y')), given)
+      expect.unreachable()
+    } catch (error) {
+      if (!(error instanceof ValidationFailed)) throw error
+      expect(error.issues).toHaveLength(100)
+      expect(error.message).toMatch(/^k0 must be y; .*; k99 must be y; and 150 more$/)
+    }
+  })
+
   const schema = z.object({
     title: z.string(),
     link: z.url().optional(),
