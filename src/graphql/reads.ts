@@ -12,26 +12,35 @@ export const PAGE_BYTES = 4 * 1024 * 1024
 /** What a value takes in memory besides its text: many small ones take more than they say. */
 const BYTES_PER_VALUE = 40
 
-/** The most reads of a request that are under way at a time. */
-const CONCURRENCY = 4
+/** The most reads that are under way at a time, of a request and of all together: what they bring is not counted before it is there. */
+const OF_REQUEST = 4
+const OF_ALL = pLimit(16)
+
+/** Told of each read. What it throws ends the read. */
+export interface ReadsObserver {
+  /** It is about to begin. */
+  readonly onRead: () => void
+  /** It brought so many bytes. */
+  readonly onBrought: (bytes: number) => void
+}
 
 export class Reads {
-  readonly #limit: LimitFunction = pLimit(CONCURRENCY)
-  readonly #onRead: (bytes: number) => void
+  readonly #limit: LimitFunction = pLimit(OF_REQUEST)
+  readonly #observer: ReadsObserver
 
-  /** `onRead` is told of the bytes of each read, and of none before it. What it throws ends the read. */
-  constructor(onRead: (bytes: number) => void) {
-    this.#onRead = onRead
+  constructor(observer: ReadsObserver) {
+    this.#observer = observer
   }
 
   carryOut<Result>(read: () => Promise<Result>): Promise<Result> {
-    return this.#limit(async () => {
+    const carryOut = async () => {
       await breathe()
-      this.#onRead(0)
+      this.#observer.onRead()
       const result = await read()
-      this.#onRead(bytesOf(result, BYTES_PER_VALUE))
+      this.#observer.onBrought(bytesOf(result, BYTES_PER_VALUE))
       return result
-    })
+    }
+    return this.#limit(() => OF_ALL(carryOut))
   }
 }
 

@@ -31,6 +31,8 @@ interface Batch {
 export interface Holding {
   /** Whose it is. Before that is known it is nobody's. */
   belongTo(tenantId: string): void
+  /** Whether there is room for so many more bytes. */
+  hasRoom(bytes: number): boolean
   /** Whether there is room for so many more bytes: then they count. */
   take(bytes: number): boolean
   /** Is at work for it: what is taken meanwhile counts, even where nobody waits for it any more. */

@@ -4,7 +4,7 @@ import type { IncomingMessage, RequestListener } from 'node:http'
 import type { GraphQLSchema } from 'graphql'
 import { createYoga, type YogaInitialContext } from 'graphql-yoga'
 import type { Caller, GraphQLContext } from '../graphql/context.js'
-import { Reads } from '../graphql/reads.js'
+import { PAGE_BYTES, Reads } from '../graphql/reads.js'
 import { documentCaches } from './documents.js'
 import type { Log } from './errors.js'
 import { type Exchange, exchangeOf, fieldsOf, traceparentOf } from './exchange.js'
@@ -88,10 +88,16 @@ export const createHandler = ({ schema, log, observer, context, ...options }: Ha
           if (exchange.bytes > limits.maxResponseBytes) throw responseTooLarge(limits.maxResponseBytes)
           holdOf(exchange, bytes)
         },
-        reads: new Reads((bytes) => {
-          exchange.bytesRead += bytes
-          if (exchange.bytesRead > limits.maxResponseBytes) throw tooMuchRead(limits.maxResponseBytes)
-          holdOf(exchange, bytes)
+        reads: new Reads({
+          onRead: () => {
+            if (exchange.bytesRead > limits.maxResponseBytes) throw tooMuchRead(limits.maxResponseBytes)
+            needRoom(exchange, PAGE_BYTES)
+          },
+          onBrought: (bytes) => {
+            exchange.bytesRead += bytes
+            if (exchange.bytesRead > limits.maxResponseBytes) throw tooMuchRead(limits.maxResponseBytes)
+            holdOf(exchange, bytes)
+          },
         }),
         onRefused: (refused) => {
           exchange.codes.add(refused.code)
@@ -189,6 +195,11 @@ const NOT_ADDRESSED = 'The address of the request is not understood.\n'
 /** Whether path and host make an address; Yoga would show the stack of the error. */
 const isAddressed = ({ url, headers }: IncomingMessage): boolean =>
   URL.canParse(`http://${headers.host ?? 'localhost'}${url}`)
+
+/** What a read brings is there before it is counted: it does not begin where there is no room for it. */
+const needRoom = ({ isStream, holding }: Exchange, bytes: number): void => {
+  if (!isStream && holding?.hasRoom(bytes) === false) throw noRoomForResult()
+}
 
 /** Results are held as a whole. The frames of a stream have bounds of their own. */
 const holdOf = ({ isStream, holding }: Exchange, bytes: number): void => {

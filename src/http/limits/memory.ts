@@ -35,6 +35,7 @@ export class Memory {
       this.#add(tenant, -bytes)
       bytes = 0
     }
+    const hasRoom = (more: number) => this.#held === bytes || this.#hasRoom(tenant, more)
     return {
       belongTo: (tenantId) => {
         this.#add(tenant, -bytes)
@@ -43,12 +44,12 @@ export class Memory {
       },
       take: (more) => {
         if (isReleased && works === 0) return true
-        const isAlone = this.#held === bytes
-        if (!isAlone && !this.#hasRoom(tenant, more)) return false
+        if (!hasRoom(more)) return false
         bytes += more
         this.#add(tenant, more)
         return true
       },
+      hasRoom,
       during: async (work) => {
         works++
         try {

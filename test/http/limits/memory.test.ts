@@ -58,6 +58,7 @@ describe('what requests hold', () => {
     expect(third?.take(51)).toBe(false)
     expect(third?.take(50)).toBe(true)
     expect(holdingOf(all, 'c').take(1)).toBe(false)
+    expect([third?.hasRoom(0), third?.hasRoom(1)]).toEqual([true, false])
     expect(all.held).toBe(100)
     one?.release()
     expect(holdingOf(all, 'a').take(30)).toBe(true)
