@@ -53,13 +53,8 @@ export const readBy = (workspace: Workspace, reads: Reads): Workspace => {
 }
 
 /** Reads of a workspace, as one of the reads of the request it was opened for. */
-export const read = <Result>(
-  workspace: Workspace,
-  carryOut: (workspace: Workspace) => Promise<Result>,
-): Promise<Result> => {
-  const work = () => carryOut(workspace)
-  return ofRequests.get(workspace)?.carryOut(work) ?? work()
-}
+export const read = <Result>(workspace: Workspace, work: () => Promise<Result>): Promise<Result> =>
+  ofRequests.get(workspace)?.carryOut(work) ?? work()
 
 /** As `read`, a page of a list, which ends early where it is large. */
 export const readPage = <Entry>(

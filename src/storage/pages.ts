@@ -1,4 +1,4 @@
-/** Making pages: the same for every storage. */
+/** Making pages, and asking for them: the same for every storage. */
 import type { Page, Window } from './port.js'
 
 /** What is stored of an entry, as text. */
@@ -29,4 +29,12 @@ export const pageOf = <Entry extends Stored>(
 export const mapPage = <From, To>({ entries, more }: Page<From>, to: (entry: From) => To): Page<To> => ({
   entries: entries.map(to),
   more,
+})
+
+/** A place in a list and nothing beside it: its neighbours may be large. */
+export const onlyAt = (position: number): Window => ({
+  after: position - 1,
+  before: position + 1,
+  limit: 1,
+  from: 'start',
 })

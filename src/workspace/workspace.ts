@@ -11,6 +11,7 @@ import { type ChangeNote, changeNotes } from '../core/notes.js'
 import { invalid } from '../core/rejections.js'
 import { emptyState, type Needs, noNeeds, type State } from '../core/state.js'
 import { idProblem } from '../core/text.js'
+import { onlyAt } from '../storage/pages.js'
 import type {
   CommandKey,
   EventFilter,
@@ -172,10 +173,8 @@ export class Workspace {
 
   /** The message at a position of the log, or `null` when there is none. */
   async messageAt(seq: Seq): Promise<Message | null> {
-    const window: Window = { after: seq - 1, limit: 1, from: 'start' }
-    const { entries } = await this.events({}, window)
-    const [envelope] = entries
-    return envelope !== undefined && envelope.seq === seq && isMessage(envelope) ? envelope : null
+    const { entries } = await this.events({}, onlyAt(seq))
+    return entries.find(isMessage) ?? null
   }
 
   threads(window: Window): ReturnType<Lists['threads']> {
@@ -193,9 +192,8 @@ export class Workspace {
   /** What an artifact was at one version, or `null` when it never was at it. @throws ValidationFailed */
   async revision(artifactId: string, version: number): Promise<Revision | null> {
     if (version < 1) throw invalid(['version'], 'must be at least 1')
-    const { entries } = await this.revisions(artifactId, { after: version - 1, limit: 1, from: 'start' })
-    const [listed] = entries
-    return listed?.position === version ? listed.entity : null
+    const { entries } = await this.revisions(artifactId, onlyAt(version))
+    return entries[0]?.entity ?? null
   }
 
   proposals(filter: Parameters<Lists['proposals']>[1], window: Window): ReturnType<Lists['proposals']> {

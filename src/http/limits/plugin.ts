@@ -74,15 +74,14 @@ export const useLimits = (limits: Limits, introspection: boolean, memory: Memory
       const exchange = exchangeOf(contextValue.request)
       const errors = refusalOf(args, exchange, contextValue)
       if (errors !== null) return setResultAndStopExecution({ errors })
-      const begin = async (given: ExecutionArgs) => {
-        return holdingOf(exchange, contextValue).during(() =>
+      const begin = (given: ExecutionArgs) =>
+        holdingOf(exchange, contextValue).during(() =>
           inTime<Executed>(operationTimeout, typeOf(given), (signal) => {
             // The executor begins no field once it is aborted.
             const stoppable = { ...given, signal }
             return executeFn(stoppable)
           }),
         )
-      }
       setExecuteFn((given: ExecutionArgs) => refusing(() => begin(given)))
     },
     onSubscribe: ({ args, subscribeFn, setSubscribeFn, setResultAndStopExecution }) => {
@@ -94,25 +93,16 @@ export const useLimits = (limits: Limits, introspection: boolean, memory: Memory
           : [badRequest('A subscription cannot be part of a batch.')]
       if (errors !== null) return setResultAndStopExecution({ errors })
       const begin = async (given: ExecutionArgs): Promise<Executed> => {
-        const holding = holdingOf(exchange, contextValue)
-        let uncount: (() => void) | undefined
-        const release = () => {
-          uncount?.()
-          holding.release()
-        }
+        const release = subscriptions.begin(contextValue)
         try {
-          uncount = subscriptions.begin(contextValue)
           const executed = await inTime<Executed>(
             operationTimeout,
             OperationTypeNode.SUBSCRIPTION,
             () => subscribeFn(given),
             abandon,
           )
-          if (isAsyncIterable(executed)) {
-            // What it was asked with is not held any more: see streams/lean.ts.
-            holding.release()
+          if (isAsyncIterable(executed))
             return released(resultsInTime(operationTimeout, exchange, executed), release)
-          }
           release()
           return executed
         } catch (error) {
@@ -120,7 +110,16 @@ export const useLimits = (limits: Limits, introspection: boolean, memory: Memory
           throw error
         }
       }
-      setSubscribeFn((given: ExecutionArgs) => refusing(() => begin(given)))
+      const holdMeanwhile = async (given: ExecutionArgs): Promise<Executed> => {
+        const holding = holdingOf(exchange, contextValue)
+        try {
+          return await begin(given)
+        } finally {
+          // A stream that has begun holds nothing of what it was asked with: see streams/lean.ts.
+          holding.release()
+        }
+      }
+      setSubscribeFn((given: ExecutionArgs) => refusing(() => holdMeanwhile(given)))
     },
   }
 }
