@@ -1,5 +1,6 @@
 /** Clients of Server-Sent Events, down to the socket: what comes is seen as it comes, and reading can be stopped. */
 import { type ClientRequest, type IncomingMessage, request } from 'node:http'
+import { onTestFinished } from 'vitest'
 import { until } from './gateway.js'
 
 /** One event, as it was sent. */
@@ -111,6 +112,13 @@ export const openEventStream = async (
     resume: () => void response.resume(),
     drop: () => void sending.destroy(),
   }
+  return client
+}
+
+/** Follows the log, and goes away with the test. */
+export const follow = async (url: string, following?: Following) => {
+  const client = await openEventStream(url, following)
+  onTestFinished(() => client.drop())
   return client
 }
 

@@ -1,18 +1,11 @@
 /** Subscriptions over Server-Sent Events. */
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { MemoryStorage } from '../../../src/storage/memory.js'
 import { openBufferingProxy } from '../../support/bufferingProxy.js'
-import { EVENTS, type Following, openEventStream } from '../../support/eventStreams.js'
-import { post, startGateway, until } from '../../support/gateway.js'
-import { createThread, postMany, postMessage, upTo } from '../../support/posts.js'
+import { EVENTS, follow } from '../../support/eventStreams.js'
+import { post, until } from '../../support/gateway.js'
+import { createThread, postMany, postMessage } from '../../support/posts.js'
 import { serving } from '../../support/serving.js'
-
-/** Follows the log, and goes away with the test. */
-const follow = async (url: string, following?: Following) => {
-  const client = await openEventStream(url, following)
-  onTestFinished(() => client.drop())
-  return client
-}
 
 describe('a stream', () => {
   it.each(['GET', 'POST'] as const)('is asked for with %s, and sends events with ids', async (method) => {
@@ -263,48 +256,5 @@ describe('a running stream', () => {
     await until(20_000, 'the stream to end', () =>
       logged.some(({ fields }) => fields['ending'] === 'dropped') ? true : null,
     )
-  })
-})
-
-describe('a gateway that stops', () => {
-  it('completes its streams, and is gone at once', async () => {
-    const gateway = await startGateway({ AGENT: 'none' })
-    await createThread(gateway.url)
-    const clients = await Promise.all(upTo(10).map(() => follow(gateway.url)))
-    for (const client of clients) await client.comeTo(1)
-    const begun = performance.now()
-    expect(await gateway.kill('SIGTERM')).toEqual({ code: 0, signal: null })
-    expect(performance.now() - begun).toBeLessThan(8_000)
-    for (const client of clients) {
-      await until(20_000, 'the end', () => client.isOver || null)
-      expect(client.sent.at(-1)).toEqual({ event: 'complete', id: undefined, data: null })
-    }
-  })
-
-  it('does not wait for readers that do not read', async () => {
-    const gateway = await startGateway({ AGENT: 'none' })
-    await createThread(gateway.url)
-    const client = await follow(gateway.url)
-    await client.comeTo(1)
-    client.pause()
-    // More than all buffers on the way hold.
-    for (let n = 0; n < 150; n++) await postMessage(gateway.url, 'x'.repeat(60_000))
-    const begun = performance.now()
-    expect(await gateway.kill('SIGTERM')).toEqual({ code: 0, signal: null })
-    expect(performance.now() - begun).toBeLessThan(10_000)
-  })
-
-  it('completes a stream that comes too late', async () => {
-    const { createGateway, insecureHeaderAuth, MemoryStorage } = await import('../../../src/index.js')
-    const gateway = createGateway({ storage: new MemoryStorage(), resolveActor: insecureHeaderAuth })
-    await gateway.close()
-    const response = await gateway.fetch(
-      new Request('http://gateway/graphql', {
-        method: 'POST',
-        headers: { 'content-type': 'application/json', accept: 'text/event-stream' },
-        body: JSON.stringify({ query: EVENTS, variables: { workspaceId: 'w1' } }),
-      }),
-    )
-    expect(await response.text()).toBe(':\n\nevent: complete\ndata:\n\n')
   })
 })
